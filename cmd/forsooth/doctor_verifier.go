@@ -7,7 +7,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
-	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 )
 
@@ -43,7 +42,7 @@ func (d *diagnosis) sidecar(model *nli.Model) {
 	if n.URL == "" {
 		return
 	}
-	client, err := sidecar.New(sidecar.Options{URL: n.URL, Hosts: d.settings.Outbound.Hosts(), Timeout: sidecarWait})
+	client, err := nli.NewSidecar(nli.SidecarOptions{URL: n.URL, Hosts: d.settings.Outbound.Hosts(), Timeout: sidecarWait})
 	if err != nil {
 		d.add("nli", statusBad, "write grounding.nli.url as http://HOST:PORT", "%v", err)
 		return

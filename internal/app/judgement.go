@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
+	"github.com/forsooth-npc/forsooth/internal/entail/nli"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
@@ -15,7 +15,7 @@ import (
 // belongs to its weights. Without the model a sidecar with the same weights reads, else a
 // judge decides alone; without either only what is word for word in the evidence is
 // supported. missing says why there is none.
-func Judgement(o Verifying, side *sidecar.Client) (r *review.Reviewer, missing error) {
+func Judgement(o Verifying, side *nli.Sidecar) (r *review.Reviewer, missing error) {
 	if o.NoModel {
 		return withoutModel(side), nil
 	}
@@ -32,14 +32,14 @@ func Judgement(o Verifying, side *sidecar.Client) (r *review.Reviewer, missing e
 
 // withoutModel is how a process judges that has no model of its own: by a sidecar that runs
 // the same weights, else a judge that has shown skill decides alone.
-func withoutModel(side *sidecar.Client) *review.Reviewer {
+func withoutModel(side *nli.Sidecar) *review.Reviewer {
 	fit, err := review.ShippedFit()
 	if err != nil {
 		return &review.Reviewer{}
 	}
 	r := &review.Reviewer{Fit: fit}
 	if side != nil {
-		r.Reader = &sidecar.Reader{Client: side, Weights: fit.Weighed}
+		r.Reader = &nli.SidecarReader{Sidecar: side, Weights: fit.Weighed}
 	}
 	return r
 }

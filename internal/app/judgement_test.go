@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
+	"github.com/forsooth-npc/forsooth/internal/entail/nli"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
@@ -130,7 +130,7 @@ func TestASidecarReadsSpeechesWithoutTheModel(t *testing.T) {
 				_, _ = fmt.Fprintf(w, `{"model":"m","weights_sha256":%q,"probabilities":[%s]}`, c.weights, rows[1:])
 			}))
 			t.Cleanup(side.Close)
-			client, err := sidecar.New(sidecar.Options{URL: side.URL, Timeout: time.Minute})
+			client, err := nli.NewSidecar(nli.SidecarOptions{URL: side.URL, Timeout: time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}

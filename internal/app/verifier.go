@@ -9,7 +9,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
-	"github.com/forsooth-npc/forsooth/internal/entail/sidecar"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/outbound"
 	"github.com/forsooth-npc/forsooth/internal/review"
@@ -50,8 +49,8 @@ var Encoder = sync.OnceValues(func() (embed.Embedder, error) {
 // not load is left out, and the tiers that are left decide.
 type Tiers struct {
 	entail.Verifier
-	Missing error           // why the model in process is not among them
-	Sidecar *sidecar.Client // by itself; nil where none is set
+	Missing error        // why the model in process is not among them
+	Sidecar *nli.Sidecar // by itself; nil where none is set
 	close   func()
 }
 
@@ -74,7 +73,7 @@ func NewVerifier(o Verifying) (*Tiers, error) {
 		}
 	}
 	if o.Sidecar != "" {
-		client, err := sidecar.New(sidecar.Options{URL: o.Sidecar, Timeout: o.Timeout, Own: measured(), Hosts: o.Hosts})
+		client, err := nli.NewSidecar(nli.SidecarOptions{URL: o.Sidecar, Timeout: o.Timeout, Own: measured(), Hosts: o.Hosts})
 		if err != nil {
 			return nil, fmt.Errorf("grounding.nli.url: %w", err)
 		}
@@ -87,13 +86,13 @@ func NewVerifier(o Verifying) (*Tiers, error) {
 
 // measured is what the weights in this binary are worth, for a sidecar that runs them
 // too. Where they do not load nothing is known of them, and so of the sidecar's.
-func measured() sidecar.Measured {
+func measured() nli.Measured {
 	model, err := NLI()
 	if err != nil {
-		return sidecar.Measured{}
+		return nli.Measured{}
 	}
 	c := model.Calibration()
-	return sidecar.Measured{Weights: c.Weights, Scale: c.Scale, Thresholds: c.Thresholds}
+	return nli.Measured{Weights: c.Weights, Scale: c.Scale, Thresholds: c.Thresholds}
 }
 
 // Checker holds texts against sources that callers bring, by these tiers. It has no judge.

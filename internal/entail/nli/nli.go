@@ -1,8 +1,10 @@
-// Package nli is the in-process tier of the cascade: a small trained cross-encoder
-// that reads evidence and claim together. It says how likely the claim is
+// Package nli has the tiers of the cascade that are trained models. The one in process is
+// a small cross-encoder that reads evidence and claim together. It says how likely the claim is
 // entailed, on a scale calibrated on pairs with known labels, and with its second
 // head how likely a block answers a question. It knows no rule and no speaker, and
-// it has no last word: what it does not support is not supported.
+// it has no last word: what it does not support is not supported. A larger model answers
+// over HTTP: sidecar/nli, or whatever answers in its shape. A sidecar that is down, slow
+// or answers nonsense decides nothing, and is left alone for a while.
 package nli
 
 import (

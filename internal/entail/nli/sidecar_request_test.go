@@ -1,4 +1,4 @@
-package sidecar
+package nli
 
 import (
 	"encoding/json"
@@ -63,7 +63,7 @@ func TestTextsAreCutToWhatASidecarTakes(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			s := &strict{}
-			verdicts := verify(t, clientOf(t, s, Options{}),
+			verdicts := verify(t, clientOf(t, s, SidecarOptions{}),
 				[]entail.Pair{{Premise: x.text, Hypothesis: "It burned."}, {Premise: "It burned.", Hypothesis: x.text}})
 			for i, sent := range []string{s.asked[0].Premise, s.asked[1].Hypothesis} {
 				if len(sent) != x.want || !utf8.ValidString(sent) {
@@ -93,7 +93,7 @@ func TestRequestsAreNoLargerThanASidecarTakes(t *testing.T) {
 				pairs[i] = entail.Pair{Premise: fmt.Sprint(i, " ", x.text), Hypothesis: x.text}
 			}
 			s := &strict{}
-			verify(t, clientOf(t, s, Options{Pairs: 1000}), pairs)
+			verify(t, clientOf(t, s, SidecarOptions{Pairs: 1000}), pairs)
 			if len(s.asked) != len(pairs) {
 				t.Fatalf("%d pairs were asked about, want %d", len(s.asked), len(pairs))
 			}

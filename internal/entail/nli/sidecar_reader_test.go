@@ -1,4 +1,4 @@
-package sidecar
+package nli
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 )
 
-var _ entail.Reader = (*Reader)(nil)
+var _ entail.Reader = (*SidecarReader)(nil)
 
 // A sidecar reads speeches where it runs the weights that were measured on them, and no
 // other sidecar does: a score of theirs would be a guess.
@@ -28,7 +28,7 @@ func TestASidecarWithMeasuredWeightsReads(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			body := fmt.Sprintf(`{"model":"m","weights_sha256":%q,"probabilities":[%s,%s]}`, c.weights, row, row)
-			r := &Reader{Client: clientOf(t, answering(c.status, body), Options{}), Weights: measured}
+			r := &SidecarReader{Sidecar: clientOf(t, answering(c.status, body), SidecarOptions{}), Weights: measured}
 			out, err := r.Read(t.Context(),
 				[]entail.Sentence{{Premise: "a", Text: "b", Before: []string{"c"}}, {Premise: "d", Text: "e"}})
 			switch {

@@ -1,4 +1,4 @@
-package sidecar
+package nli
 
 import (
 	"cmp"
@@ -59,9 +59,9 @@ func answering(status int, body string) http.Handler {
 	})
 }
 
-func open(t *testing.T, o Options) *Client {
+func open(t *testing.T, o SidecarOptions) *Sidecar {
 	t.Helper()
-	c, err := New(o)
+	c, err := NewSidecar(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func open(t *testing.T, o Options) *Client {
 	return c
 }
 
-func clientOf(t *testing.T, h http.Handler, o Options) *Client {
+func clientOf(t *testing.T, h http.Handler, o SidecarOptions) *Sidecar {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
@@ -85,7 +85,7 @@ func pairsOf(premises ...string) []entail.Pair {
 	return out
 }
 
-func verify(t *testing.T, c *Client, pairs []entail.Pair) []schema.Verdict {
+func verify(t *testing.T, c *Sidecar, pairs []entail.Pair) []schema.Verdict {
 	t.Helper()
 	verdicts, err := c.Verify(t.Context(), pairs)
 	if err != nil {
@@ -112,7 +112,7 @@ func refused(t *testing.T, verdicts []schema.Verdict, err error, says string) {
 }
 
 func TestVerdictsComeInTheOrderOfThePairs(t *testing.T) {
-	verdicts := verify(t, clientOf(t, &fake{}, Options{}), pairsOf("0.95", "0.05", "0.5"))
+	verdicts := verify(t, clientOf(t, &fake{}, SidecarOptions{}), pairsOf("0.95", "0.05", "0.5"))
 	for i, want := range []schema.Verdict{
 		{Label: schema.Supported, Score: 0.95},
 		{Label: schema.Unverifiable, Score: 0.05, Final: true},
@@ -128,13 +128,14 @@ func TestVerdictsComeInTheOrderOfThePairs(t *testing.T) {
 
 func TestFieldsAreReadByNameNotByPlace(t *testing.T) {
 	body := `{"probabilities":[{"contradiction":0.9,"neutral":0.06,"entailment":0.04}],"model":"fake"}`
-	if v := verify(t, clientOf(t, answering(200, body), Options{}), pairsOf("x"))[0]; v.Label != schema.Contradicted {
+	v := verify(t, clientOf(t, answering(200, body), SidecarOptions{}), pairsOf("x"))[0]
+	if v.Label != schema.Contradicted {
 		t.Errorf("verdict %+v, want a contradiction", v)
 	}
 }
 
 func TestADoubtedPairNeedsMore(t *testing.T) {
-	c := clientOf(t, &fake{}, Options{Thresholds: entail.Thresholds{Entailment: 0.7, Doubted: 0.9}})
+	c := clientOf(t, &fake{}, SidecarOptions{Thresholds: entail.Thresholds{Entailment: 0.7, Doubted: 0.9}})
 	doubt := schema.Verdict{Tier: entail.TierRule, Label: schema.Unverifiable, Score: 0.15}
 	if !entail.Doubts(doubt) {
 		t.Fatal("the rules' doubt looks different now; mend this test")
@@ -155,7 +156,7 @@ func TestADoubtedPairNeedsMore(t *testing.T) {
 func TestTheMeasuredWeightsAreJudgedAsMeasured(t *testing.T) {
 	ours := Measured{Weights: strings.Repeat("ab", 32), Scale: entail.Scale{Slope: 0.5, Shift: -0.2},
 		Thresholds: entail.Thresholds{Entailment: 0.6, Contradiction: 0.95, Ambiguous: 0.3, Doubted: 0.75}}
-	other := Options{Thresholds: entail.Thresholds{Entailment: 0.85}}
+	other := SidecarOptions{Thresholds: entail.Thresholds{Entailment: 0.85}}
 	const body = `{"model":"m",%s"probabilities":[{"entailment":%g,"neutral":%g,"contradiction":0}]}`
 	named := func(sha string) string { return fmt.Sprintf(`"weights_sha256":%q,`, sha) }
 	scaled := func(e float64) float64 { return ours.Scale.Score(entail.Probability{Entailed: e}, schema.Verdict{}) }
@@ -205,7 +206,7 @@ func TestEachAnswerIsJudgedByTheWeightsThatGaveIt(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"model":"m","weights_sha256":%q,"probabilities":[{"entailment":0.9,"neutral":0.1`+
 			`,"contradiction":0}]}`, sha)
 	})
-	for i, v := range verify(t, clientOf(t, h, Options{Own: ours, Pairs: 1}), pairsOf("a", "b", "c")) {
+	for i, v := range verify(t, clientOf(t, h, SidecarOptions{Own: ours, Pairs: 1}), pairsOf("a", "b", "c")) {
 		if want := []float64{0.75, 0.9, 0.75}[i]; math.Abs(v.Score-want) > 1e-6 || (v.Label == schema.Supported) != (i == 1) {
 			t.Errorf("answer %d: %+v, want score %v", i, v, want)
 		}
@@ -218,7 +219,7 @@ func TestPairsGoInRequestsOfBoundedSize(t *testing.T) {
 	for i := range premises {
 		premises[i] = fmt.Sprint(float64(i) / 200)
 	}
-	for i, v := range verify(t, clientOf(t, f, Options{}), pairsOf(premises...)) {
+	for i, v := range verify(t, clientOf(t, f, SidecarOptions{}), pairsOf(premises...)) {
 		if want := float64(i) / 200; math.Abs(v.Score-want) > 1e-5 {
 			t.Errorf("pair %d has score %v, want %v", i, v.Score, want)
 		}
@@ -230,7 +231,7 @@ func TestPairsGoInRequestsOfBoundedSize(t *testing.T) {
 
 func TestNoPairsAskNobody(t *testing.T) {
 	f := &fake{}
-	verify(t, clientOf(t, f, Options{}), nil)
+	verify(t, clientOf(t, f, SidecarOptions{}), nil)
 	if len(f.sizes) != 0 {
 		t.Errorf("%d requests for no pair", len(f.sizes))
 	}
@@ -272,7 +273,7 @@ func TestAnswersThatAreNoneDecideNothing(t *testing.T) {
 		{"a good body under an error", 500, two(row), "500 Internal Server Error"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			verdicts, err := clientOf(t, answering(x.status, x.body), Options{}).Verify(t.Context(), pairsOf("a", "b"))
+			verdicts, err := clientOf(t, answering(x.status, x.body), SidecarOptions{}).Verify(t.Context(), pairsOf("a", "b"))
 			refused(t, verdicts, err, x.says)
 		})
 	}
@@ -288,7 +289,7 @@ func TestOneBadRequestOfManyLeavesNoVerdict(t *testing.T) {
 		}
 		good.ServeHTTP(w, r)
 	})
-	verdicts, err := clientOf(t, h, Options{Pairs: 2}).Verify(t.Context(), pairsOf("0.9", "0.9", "0.9", "0.9"))
+	verdicts, err := clientOf(t, h, SidecarOptions{Pairs: 2}).Verify(t.Context(), pairsOf("0.9", "0.9", "0.9", "0.9"))
 	refused(t, verdicts, err, "500 Internal Server Error: ill")
 }
 
@@ -303,7 +304,7 @@ func TestASlowSidecarIsNotWaitedFor(t *testing.T) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		})
-		c := open(t, Options{URL: "http://nli", HTTP: &http.Client{Transport: silent}})
+		c := open(t, SidecarOptions{URL: "http://nli", HTTP: &http.Client{Transport: silent}})
 		start := time.Now()
 		verdicts, err := c.Verify(t.Context(), pairsOf("0.9"))
 		refused(t, verdicts, err, "nli sidecar")
@@ -319,7 +320,7 @@ func TestASlowSidecarIsNotWaitedFor(t *testing.T) {
 func TestASidecarThatIsDownIsAnError(t *testing.T) {
 	server := httptest.NewServer(&fake{})
 	server.Close()
-	c := open(t, Options{URL: server.URL, Timeout: patience})
+	c := open(t, SidecarOptions{URL: server.URL, Timeout: patience})
 	verdicts, err := c.Verify(t.Context(), pairsOf("0.9"))
 	refused(t, verdicts, err, "nli sidecar "+server.URL)
 	if _, err := c.Health(t.Context()); err == nil {
@@ -352,7 +353,7 @@ func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTheBreakerOpensAfterFailuresAndClosesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &patient{}
-		c := open(t, Options{URL: "http://nli", HTTP: &http.Client{Transport: p}})
+		c := open(t, SidecarOptions{URL: "http://nli", HTTP: &http.Client{Transport: p}})
 		ask := func(when string, want error, asked int) {
 			t.Helper()
 			_, err := c.Verify(t.Context(), pairsOf("0.9"))
@@ -398,7 +399,7 @@ func TestARefusalIsNoFailureOfTheSidecar(t *testing.T) {
 	} {
 		t.Run(strconv.Itoa(x.status), func(t *testing.T) {
 			p := &patient{status: x.status}
-			c := open(t, Options{URL: "http://nli", HTTP: &http.Client{Transport: p}})
+			c := open(t, SidecarOptions{URL: "http://nli", HTTP: &http.Client{Transport: p}})
 			for range failures {
 				verdicts, err := c.Verify(t.Context(), pairsOf("0.9"))
 				refused(t, verdicts, err, strconv.Itoa(x.status))
@@ -415,7 +416,7 @@ func TestARefusalIsNoFailureOfTheSidecar(t *testing.T) {
 // A refusal between failures does not say that the sidecar is well.
 func TestARefusalBetweenFailuresDoesNotHideThem(t *testing.T) {
 	p := &patient{}
-	c := open(t, Options{URL: "http://nli", HTTP: &http.Client{Transport: p}})
+	c := open(t, SidecarOptions{URL: "http://nli", HTTP: &http.Client{Transport: p}})
 	for i := range 2 * failures {
 		p.status = http.StatusInternalServerError
 		if i%2 == 1 {
@@ -430,7 +431,7 @@ func TestARefusalBetweenFailuresDoesNotHideThem(t *testing.T) {
 
 func TestACallerWhoGivesUpIsNoFailureOfTheSidecar(t *testing.T) {
 	p := &patient{cured: true}
-	c := open(t, Options{URL: "http://nli", HTTP: &http.Client{Transport: p}})
+	c := open(t, SidecarOptions{URL: "http://nli", HTTP: &http.Client{Transport: p}})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range failures + 1 {
@@ -443,7 +444,7 @@ func TestACallerWhoGivesUpIsNoFailureOfTheSidecar(t *testing.T) {
 
 func TestAnAddressThatIsNoneIsRefused(t *testing.T) {
 	for _, url := range []string{"", "127.0.0.1:8400", "nli", "ftp://nli", "http://", "://"} {
-		if _, err := New(Options{URL: url}); err == nil ||
+		if _, err := NewSidecar(SidecarOptions{URL: url}); err == nil ||
 			!strings.Contains(err.Error(), "write one such as http://127.0.0.1:8400") {
 			t.Errorf("%q: error %v, want one that says what to write", url, err)
 		}
@@ -463,12 +464,12 @@ func TestHealth(t *testing.T) {
 		{"HTML", 200, "<html>", "does not answer as a sidecar does"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			h, err := clientOf(t, answering(x.status, x.body), Options{}).Health(t.Context())
+			h, err := clientOf(t, answering(x.status, x.body), SidecarOptions{}).Health(t.Context())
 			if x.says != "" {
 				refused(t, nil, err, x.says)
 				return
 			}
-			if want := (Health{Status: "ok", Model: "m", SHA256: "ab"}); err != nil || h != want {
+			if want := (SidecarHealth{Status: "ok", Model: "m", SHA256: "ab"}); err != nil || h != want {
 				t.Errorf("health %+v and error %v, want %+v", h, err, want)
 			}
 		})
@@ -482,7 +483,7 @@ func TestARunningSidecar(t *testing.T) {
 	if url == "" {
 		t.Skip("set FORSOOTH_TEST_NLI to the URL of a running sidecar")
 	}
-	c := open(t, Options{URL: url, Timeout: patience})
+	c := open(t, SidecarOptions{URL: url, Timeout: patience})
 	h, err := c.Health(t.Context())
 	if err != nil {
 		t.Fatal(err)

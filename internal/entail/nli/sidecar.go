@@ -1,7 +1,4 @@
-// Package sidecar is the tier of the cascade that a larger entailment model gives,
-// over HTTP: sidecar/nli, or whatever answers in its shape. A sidecar that is down,
-// slow or answers nonsense decides nothing, and is left alone for a while.
-package sidecar
+package nli
 
 import (
 	"bytes"
@@ -15,14 +12,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sony/gobreaker/v2"
+
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/outbound"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/sony/gobreaker/v2"
 )
 
-// Options of a client. URL is wanted, the rest has defaults.
-type Options struct {
+// SidecarOptions of a client. URL is wanted, the rest has defaults.
+type SidecarOptions struct {
 	URL     string        // of the sidecar, without a path
 	Timeout time.Duration // of one request; default 800 ms
 	Pairs   int           // of one request; default 64, at most 256
@@ -43,9 +41,9 @@ type Measured struct {
 	Thresholds entail.Thresholds
 }
 
-// Client asks one sidecar. It is safe for concurrent use.
-type Client struct {
-	o       Options
+// Sidecar asks one sidecar. It is safe for concurrent use.
+type Sidecar struct {
+	o       SidecarOptions
 	breaker *gobreaker.CircuitBreaker[judgement]
 }
 
@@ -55,8 +53,8 @@ const (
 	rest     = 5 * time.Second
 )
 
-// New makes a client. It sends nothing yet.
-func New(o Options) (*Client, error) {
+// NewSidecar makes a client. It sends nothing yet.
+func NewSidecar(o SidecarOptions) (*Sidecar, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("nli url %q is none; write one such as http://127.0.0.1:8400", o.URL)
@@ -77,7 +75,7 @@ func New(o Options) (*Client, error) {
 		o.Scale = entail.Scale{Slope: 1}
 	}
 	o.Thresholds = o.Thresholds.Or(entail.Thresholds{Entailment: 0.7, Contradiction: 0.7, Ambiguous: 0.25, Doubted: 0.9})
-	c := &Client{o: o}
+	c := &Sidecar{o: o}
 	c.breaker = gobreaker.NewCircuitBreaker[judgement](gobreaker.Settings{
 		Name: "nli", Timeout: rest,
 		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= failures },
@@ -87,15 +85,15 @@ func New(o Options) (*Client, error) {
 }
 
 // Close ends idle connections.
-func (c *Client) Close() { c.o.HTTP.CloseIdleConnections() }
+func (c *Sidecar) Close() { c.o.HTTP.CloseIdleConnections() }
 
 // Verify judges each pair.
-func (c *Client) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
+func (c *Sidecar) Verify(ctx context.Context, pairs []entail.Pair) ([]schema.Verdict, error) {
 	return c.VerifyAfter(ctx, pairs, make([]schema.Verdict, len(pairs)))
 }
 
 // VerifyAfter wants more of a pair that the rules doubt.
-func (c *Client) VerifyAfter(
+func (c *Sidecar) VerifyAfter(
 	ctx context.Context, pairs []entail.Pair, before []schema.Verdict,
 ) ([]schema.Verdict, error) {
 	parts, err := c.judgements(ctx, pairs)
@@ -115,7 +113,7 @@ func (c *Client) VerifyAfter(
 }
 
 // judgements asks about pairs, in as many requests as they need.
-func (c *Client) judgements(ctx context.Context, pairs []entail.Pair) ([]judgement, error) {
+func (c *Sidecar) judgements(ctx context.Context, pairs []entail.Pair) ([]judgement, error) {
 	parts, err := requests(pairs, c.o.Pairs)
 	out := make([]judgement, len(parts))
 	for i := 0; i < len(parts) && err == nil; i++ {
@@ -129,7 +127,7 @@ func (c *Client) judgements(ctx context.Context, pairs []entail.Pair) ([]judgeme
 
 // worth is what is known of some weights. It is asked for each answer, for a sidecar
 // may be started again with others.
-func (c *Client) worth(weights string) Measured {
+func (c *Sidecar) worth(weights string) Measured {
 	if weights != "" && weights == c.o.Own.Weights {
 		return c.o.Own
 	}
@@ -153,7 +151,7 @@ type answer struct {
 	Detail any `json:"detail"` // of an error
 }
 
-func (c *Client) ask(ctx context.Context, in request) (judgement, error) {
+func (c *Sidecar) ask(ctx context.Context, in request) (judgement, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
 	body, err := json.Marshal(in)
@@ -173,7 +171,7 @@ func (c *Client) ask(ctx context.Context, in request) (judgement, error) {
 	return judgement{out.Weights, probabilities}, err
 }
 
-func (c *Client) do(req *http.Request, into any) error {
+func (c *Sidecar) do(req *http.Request, into any) error {
 	res, err := c.o.HTTP.Do(req)
 	if err != nil {
 		return err
@@ -230,18 +228,18 @@ func read(a answer, want int) ([]entail.Probability, error) {
 	return out, nil
 }
 
-// Health is what a sidecar says of itself.
-type Health struct {
+// SidecarHealth is what a sidecar says of itself.
+type SidecarHealth struct {
 	Status string `json:"status"`
 	Model  string `json:"model"`
 	SHA256 string `json:"weights_sha256"`
 }
 
 // Health asks a sidecar what it runs.
-func (c *Client) Health(ctx context.Context) (Health, error) {
+func (c *Sidecar) Health(ctx context.Context) (SidecarHealth, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
-	var h Health
+	var h SidecarHealth
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.o.URL+"/healthz", nil)
 	if err != nil {
 		return h, err
@@ -253,4 +251,79 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 		return h, fmt.Errorf("nli sidecar %s says %q of itself", c.o.URL, h.Status)
 	}
 	return h, nil
+}
+
+// Bounds of what a sidecar takes: those of sidecar/nli. What is beyond them is never
+// sent, for it would be refused with all that stands beside it.
+const (
+	maxPairs = 256
+	maxText  = 64 << 10 // bytes; where the model in process cuts a text too
+	maxBody  = 8 << 20  // of a request, and of an answer
+)
+
+type request struct {
+	Pairs []json.RawMessage `json:"pairs"`
+}
+
+type pair struct {
+	Premise    string `json:"premise"`
+	Hypothesis string `json:"hypothesis"`
+}
+
+// requests puts pairs into requests of so many at most, in order.
+func requests(pairs []entail.Pair, most int) ([]request, error) {
+	var out []request
+	size := 0
+	for _, p := range pairs {
+		premise, hypothesis := p.Spoken()
+		row, err := json.Marshal(pair{cut(premise), cut(hypothesis)})
+		if err != nil {
+			return nil, err
+		}
+		if len(out) == 0 || len(out[len(out)-1].Pairs) == most || size+len(row) > maxBody {
+			out, size = append(out, request{}), len(`{"pairs":[]}`)
+		}
+		last := &out[len(out)-1]
+		last.Pairs = append(last.Pairs, row)
+		size += len(row) + len(",")
+	}
+	return out, nil
+}
+
+// cut is what a sidecar reads of a text. Bytes that are no text are left out, as the
+// tokeniser leaves them out: JSON would make three of each.
+func cut(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxText)], "")
+}
+
+// SidecarReader reads the sentences of speeches by a sidecar that runs weights whose scores on
+// speech were measured. A request has a premise and one sentence: what was said before it
+// is not read, nor is its kind.
+type SidecarReader struct {
+	*Sidecar
+	Weights string // sha256 of the file
+}
+
+var errUnmeasured = errors.New("its weights were never measured on speech")
+
+// Read gives a reading a sentence. Other weights give none: a score of theirs would be a guess.
+func (r *SidecarReader) Read(ctx context.Context, sentences []entail.Sentence) ([]entail.Reading, error) {
+	pairs := make([]entail.Pair, len(sentences))
+	for i, s := range sentences {
+		pairs[i] = entail.Pair{Premise: s.Premise, Hypothesis: s.Text}
+	}
+	said, err := r.judgements(ctx, pairs)
+	if err != nil {
+		return nil, err
+	}
+	var out []entail.Reading
+	for _, part := range said {
+		if part.weights != r.Weights {
+			return nil, fmt.Errorf("nli sidecar %s: %w", r.o.URL, errUnmeasured)
+		}
+		for _, p := range part.probabilities {
+			out = append(out, entail.Reading{Probability: p})
+		}
+	}
+	return out, nil
 }
