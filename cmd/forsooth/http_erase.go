@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
-	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/world"
 )
@@ -18,24 +18,24 @@ type eraser struct {
 }
 
 // Look says what an erasure would take away.
-func (x *eraser) Look(ctx context.Context, world, player string) (plan erasure.Plan, err error) {
-	err = x.in(ctx, world, func(o erasure.Options) error {
-		plan, err = erasure.Look(ctx, player, o)
+func (x *eraser) Look(ctx context.Context, world, player string) (plan admin.ErasurePlan, err error) {
+	err = x.in(ctx, world, func(o admin.Erasure) error {
+		plan, err = admin.PlanErasure(ctx, player, o)
 		return err
 	})
 	return plan, err
 }
 
 // Erase takes a player out of a world.
-func (x *eraser) Erase(ctx context.Context, world, player string) (receipt erasure.Receipt, err error) {
-	err = x.in(ctx, world, func(o erasure.Options) error {
-		receipt, err = erasure.Player(ctx, player, o)
+func (x *eraser) Erase(ctx context.Context, world, player string) (receipt admin.Receipt, err error) {
+	err = x.in(ctx, world, func(o admin.Erasure) error {
+		receipt, err = admin.ErasePlayer(ctx, player, o)
 		return err
 	})
 	return receipt, err
 }
 
-func (x *eraser) in(ctx context.Context, world string, do func(erasure.Options) error) error {
+func (x *eraser) in(ctx context.Context, world string, do func(admin.Erasure) error) error {
 	here, settings := *x.e, *x.e.settings
 	settings.World = nil
 	for _, w := range x.worlds {

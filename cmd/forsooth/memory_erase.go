@@ -13,7 +13,6 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -50,8 +49,8 @@ func (c *memoryEraseCmd) Run(e *env) error {
 }
 
 // erasure are the options of an erasure from a folder, or in a running mesh.
-func (e *env) erasure(t *talk) (o erasure.Options, done func(), err error) {
-	o = erasure.Options{Conn: t.conn, Data: e.settings.Data, Now: time.Now,
+func (e *env) erasure(t *talk) (o admin.Erasure, done func(), err error) {
+	o = admin.Erasure{Conn: t.conn, Data: e.settings.Data, Now: time.Now,
 		NewID: func() string { return ulid.Make().String() }, Progress: e.steps(), Replicas: t.conn.Replicas(e.ctx),
 		Running: t.app == nil}
 	if len(e.settings.World) > 0 {
@@ -106,8 +105,8 @@ func (e *env) steps() func(string) {
 	return func(step string) { fmt.Fprintf(f, "\r\x1b[K%s", step) }
 }
 
-func (c *memoryEraseCmd) look(e *env, o erasure.Options) error {
-	plan, err := erasure.Look(e.ctx, c.Player, o)
+func (c *memoryEraseCmd) look(e *env, o admin.Erasure) error {
+	plan, err := admin.PlanErasure(e.ctx, c.Player, o)
 	e.endSteps()
 	if err != nil {
 		return c.failed(e, err)
@@ -122,8 +121,8 @@ func (c *memoryEraseCmd) look(e *env, o erasure.Options) error {
 	return err
 }
 
-func (c *memoryEraseCmd) erase(e *env, o erasure.Options) error {
-	receipt, err := erasure.Player(e.ctx, c.Player, o)
+func (c *memoryEraseCmd) erase(e *env, o admin.Erasure) error {
+	receipt, err := admin.ErasePlayer(e.ctx, c.Player, o)
 	e.endSteps()
 	if err != nil {
 		return c.failed(e, err)
@@ -135,8 +134,8 @@ func (c *memoryEraseCmd) erase(e *env, o erasure.Options) error {
 	return nil
 }
 
-func (c *memoryEraseCmd) again(e *env, o erasure.Options) error {
-	list, err := erasure.FromReceipts(e.ctx, c.FromReceipts, o)
+func (c *memoryEraseCmd) again(e *env, o admin.Erasure) error {
+	list, err := admin.FromReceipts(e.ctx, c.FromReceipts, o)
 	e.endSteps()
 	if err != nil {
 		return failed(err)
@@ -160,7 +159,7 @@ func (c *memoryEraseCmd) again(e *env, o erasure.Options) error {
 
 func (c *memoryEraseCmd) failed(e *env, err error) error {
 	switch {
-	case errors.Is(err, erasure.ErrUnknown):
+	case errors.Is(err, admin.ErrNothingKept):
 		return failed(fmt.Errorf("nothing is kept of player %s in %s; forsooth memory list shows of whom there is", c.Player,
 			e.settings.Data))
 	case e.ctx.Err() != nil:
@@ -176,7 +175,7 @@ func (e *env) endSteps() {
 	}
 }
 
-func printReceipt(w io.Writer, r *erasure.Receipt) {
+func printReceipt(w io.Writer, r *admin.Receipt) {
 	if r.Again {
 		fmt.Fprintf(w, "nothing is left of this player: erased at %s; the receipt is %s\n", r.Ended.Format(time.RFC3339),
 			r.Path())

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/guards"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -75,7 +75,7 @@ func TestWhatAnNPCMadeUpIsNoEvidenceFromAnybody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := erasure.Player(t.Context(), "a", erasure.Options{Conn: tb.app.Conn, Index: index, Data: tb.dir,
+	if _, err := admin.ErasePlayer(t.Context(), "a", admin.Erasure{Conn: tb.app.Conn, Index: index, Data: tb.dir,
 		Running: true, Now: time.Now, NewID: func() string { return "e1" }}); err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/console"
-	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	lore "github.com/forsooth-npc/forsooth/internal/world"
@@ -115,9 +115,9 @@ var doors = []door{
 	{"POST " + world + "/memories/{memory}/resolve", "Settles a contradiction between memories, and gives the entry " +
 		"of the log.", access.Operate, nil, gateway.Resolution{}, 200, schema.MemoryEvent{}, nil, nil},
 	{"GET " + world + "/players/{player}", "What an erasure of this player would take away.", access.Operate, nil, nil,
-		200, erasure.Plan{}, nil, nil},
+		200, admin.ErasurePlan{}, nil, nil},
 	{"DELETE " + world + "/players/{player}", "Takes a player out of a world, and gives the receipt.", access.Operate, nil,
-		nil, 200, erasure.Receipt{}, nil, nil},
+		nil, 200, admin.Receipt{}, nil, nil},
 	{"POST " + world + "/drafts/check", "What lint would say of lore that is proposed. Nothing is written.", access.Read,
 		nil, gateway.Draft{}, 200, lore.Drafted{}, nil, nil},
 	{"POST " + world + "/drafts", "Writes proposed lore into the folder drafts/ of a world, where it waits for a " +

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/gateway"
 )
@@ -126,16 +126,16 @@ func TestAContradictionIsSettled(t *testing.T) {
 // erasing is an eraser that knows one player.
 type erasing struct{ world, player string }
 
-func (e *erasing) Look(_ context.Context, world, player string) (erasure.Plan, error) {
+func (e *erasing) Look(_ context.Context, world, player string) (admin.ErasurePlan, error) {
 	if player != "p1" {
-		return erasure.Plan{}, erasure.ErrUnknown
+		return admin.ErasurePlan{}, admin.ErrNothingKept
 	}
-	return erasure.Plan{Memories: 2}, nil
+	return admin.ErasurePlan{Memories: 2}, nil
 }
 
-func (e *erasing) Erase(_ context.Context, world, player string) (erasure.Receipt, error) {
+func (e *erasing) Erase(_ context.Context, world, player string) (admin.Receipt, error) {
 	e.world, e.player = world, player
-	return erasure.Receipt{ID: "r1", Worlds: []string{world}}, nil
+	return admin.Receipt{ID: "r1", Worlds: []string{world}}, nil
 }
 
 // A player is erased where the gateway can, with the receipt; elsewhere the problem says how.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -15,8 +15,8 @@ import (
 // Eraser takes a player out of a world. It needs an operator's rights on the broker and the
 // data folder, which a gateway alone does not have: the process that runs the mesh does.
 type Eraser interface {
-	Look(ctx context.Context, world, player string) (erasure.Plan, error)
-	Erase(ctx context.Context, world, player string) (erasure.Receipt, error)
+	Look(ctx context.Context, world, player string) (admin.ErasurePlan, error)
+	Erase(ctx context.Context, world, player string) (admin.Receipt, error)
 }
 
 // listLetters lists the dead letters of a world.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/access"
-	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/replay"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -89,7 +89,7 @@ func asProblem(err error) *Problem {
 	case errors.Is(err, client.ErrFull):
 		return problem(http.StatusServiceUnavailable, CodeFull,
 			"the mesh takes no more turns now").after(client.RetryAfter(err))
-	case errors.Is(err, client.ErrNotFound), errors.Is(err, erasure.ErrUnknown):
+	case errors.Is(err, client.ErrNotFound), errors.Is(err, admin.ErrNothingKept):
 		return problem(http.StatusNotFound, CodeNotFound, "there is no such thing, or not any more")
 	case errors.Is(err, access.ErrUnknown):
 		return problem(http.StatusUnauthorized, CodeUnauthorized, "this key or token is not known here, or no longer")

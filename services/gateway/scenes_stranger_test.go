@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -105,7 +105,7 @@ func TestAPlayerIsErasedWhileASceneSpeaks(t *testing.T) {
 	k := g.socket(g.url)
 	k.send(`{"type":"resume","world":"village","scene":"inn","turn_id":"t1"}`)
 	k.until("accepted")
-	_, err := erasure.Player(t.Context(), "p1", erasure.Options{Conn: g.app.Conn, Data: g.options.Data, Running: true,
+	_, err := admin.ErasePlayer(t.Context(), "p1", admin.Erasure{Conn: g.app.Conn, Data: g.options.Data, Running: true,
 		Worlds: []string{"village"}, Now: time.Now, NewID: g.client.NewID})
 	must(t, err)
 	for who, events := range map[string]<-chan event{"p1": own, "p2": others} {

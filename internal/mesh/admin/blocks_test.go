@@ -1,4 +1,4 @@
-package erasure_test
+package admin_test
 
 import (
 	"encoding/binary"

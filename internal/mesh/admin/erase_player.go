@@ -1,9 +1,4 @@
-// Package erasure takes one player out of everything that a mesh keeps: streams,
-// memory log, index, and the bytes that deletion leaves on the disk. It writes a
-// receipt that says what is gone and what cannot be reached, and with which the
-// same player is found again in a restored backup. It decides nothing about
-// retention: what ages out by itself is no business of it.
-package erasure
+package admin
 
 import (
 	"context"
@@ -12,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -26,15 +20,15 @@ type Index interface {
 	Erase(ctx context.Context, worlds []string, player string) (int, error)
 }
 
-// Options are what an erasure needs.
-type Options struct {
+// Erasure are what an erasure needs.
+type Erasure struct {
 	Conn   *transport.Conn
 	Index  Index  // nil where the index is not at hand
 	Qdrant string // the server that the index is on; empty: it is a file of the data folder
 	Data   string // receipts lie in Data/receipts
 	Worlds []string
 
-	Handles admin.Handles // of the NPCs of the worlds that are known: they are nobody's ids
+	Handles Handles // of the NPCs of the worlds that are known: they are nobody's ids
 
 	Running bool // other processes may be at work: what they were writing is waited for
 
@@ -51,8 +45,8 @@ type Options struct {
 	fault func(step string) error // tests: the process dies between two steps
 }
 
-// ErrUnknown says that nothing is kept of a player, and never was erased.
-var ErrUnknown = errors.New("nothing is kept of this player")
+// ErrNothingKept says that nothing is kept of a player, and never was erased.
+var ErrNothingKept = errors.New("nothing is kept of this player")
 
 // Places of the receipt that hold events of the game.
 const (
@@ -64,19 +58,19 @@ const (
 // maxRounds is how often a player who keeps talking is erased anew.
 const maxRounds = 5
 
-// Player erases a player. Done before and interrupted, it goes on; done before and
+// ErasePlayer erases a player. Done before and interrupted, it goes on; done before and
 // ended, with nothing left, it returns the receipt of then.
-func Player(ctx context.Context, player string, o Options) (Receipt, error) {
+func ErasePlayer(ctx context.Context, player string, o Erasure) (Receipt, error) {
 	if err := schema.CheckToken("player", player); err != nil {
 		return Receipt{}, err
 	}
 	o = o.withDefaults()
-	r := &run{Options: o, player: player,
-		eraser: admin.NewEraser(o.Conn, player, o.Worlds, o.Scrub == nil).Among(o.Handles)}
+	r := &run{Erasure: o, player: player,
+		eraser: NewEraser(o.Conn, player, o.Worlds, o.Scrub == nil).Among(o.Handles)}
 	return r.all(ctx)
 }
 
-func (o Options) withDefaults() Options {
+func (o Erasure) withDefaults() Erasure {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
@@ -85,9 +79,9 @@ func (o Options) withDefaults() Options {
 
 // run is one erasure.
 type run struct {
-	Options
+	Erasure
 	player  string
-	eraser  *admin.Eraser
+	eraser  *Eraser
 	names   []string
 	receipt Receipt
 }
@@ -111,7 +105,7 @@ func (r *run) all(ctx context.Context) (Receipt, error) {
 	}
 	if found.empty() && (known == nil || known.Open == nil) {
 		if known == nil {
-			return Receipt{}, ErrUnknown
+			return Receipt{}, ErrNothingKept
 		}
 		known.Again = true
 		return *known, nil
@@ -165,7 +159,7 @@ func (r *run) begin(ctx context.Context, folder folder, known *Receipt) error {
 
 // found is what is kept of a player.
 type found struct {
-	trail *admin.Trail
+	trail *Trail
 	log   []owner
 	index int
 }
@@ -230,13 +224,13 @@ func (r *run) rounds(ctx context.Context, folder folder) error {
 
 // end ends the turns under way, and follows the trail anew where some have ended.
 // Where nobody could, nobody works on them either.
-func (r *run) end(ctx context.Context, trail *admin.Trail) (*admin.Trail, error) {
+func (r *run) end(ctx context.Context, trail *Trail) (*Trail, error) {
 	if !r.Running || len(trail.Open) == 0 {
 		return trail, nil
 	}
 	r.Progress("ending turns under way")
 	err := r.eraser.End(ctx, trail.Open)
-	if errors.Is(err, admin.ErrNobodyEnds) {
+	if errors.Is(err, ErrNobodyEnds) {
 		return trail, nil
 	}
 	if err != nil {
@@ -247,7 +241,7 @@ func (r *run) end(ctx context.Context, trail *admin.Trail) (*admin.Trail, error)
 
 // refuse comes before anything is deleted: from here on nothing of these turns is
 // written again.
-func (r *run) refuse(ctx context.Context, trail *admin.Trail) error {
+func (r *run) refuse(ctx context.Context, trail *Trail) error {
 	r.Progress("refusing the turns for good")
 	key, err := r.eraser.Key(ctx, nil)
 	if err != nil {
@@ -264,7 +258,7 @@ func (r *run) refuse(ctx context.Context, trail *admin.Trail) error {
 	return r.step("refused")
 }
 
-func (r *run) streams(ctx context.Context, trail *admin.Trail) error {
+func (r *run) streams(ctx context.Context, trail *Trail) error {
 	shared, err := r.eraser.Share(ctx, trail)
 	r.count(sharedPlace, shared)
 	if err != nil {
@@ -284,7 +278,7 @@ func (r *run) streams(ctx context.Context, trail *admin.Trail) error {
 	return r.places(ctx, trail.Places)
 }
 
-func (r *run) places(ctx context.Context, places []admin.Place) error {
+func (r *run) places(ctx context.Context, places []Place) error {
 	for i := range places {
 		p := &places[i]
 		r.Progress(fmt.Sprintf("deleting %d %s", p.Count(), p.Name))

@@ -1,4 +1,4 @@
-package erasure_test
+package admin_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/erasure"
 	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/store"
@@ -102,7 +101,7 @@ func TestNothingOfAnErasedPlayerIsLeftInAnyFile(t *testing.T) {
 		}
 	}
 	before := records(t, s.dir)
-	r, err := erasure.Player(t.Context(), goner, s.options())
+	r, err := admin.ErasePlayer(t.Context(), goner, s.options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,11 +134,11 @@ func TestNothingOfAnErasedPlayerIsLeftInAnyFile(t *testing.T) {
 		t.Errorf("the receipt: %+v", r)
 	}
 	s.rebuildsTheSame()
-	again, err := erasure.Player(t.Context(), goner, s.options())
+	again, err := admin.ErasePlayer(t.Context(), goner, s.options())
 	if err != nil || again.Again { // the new one of that id
 		t.Fatalf("%+v, %v", again, err)
 	}
-	again, err = erasure.Player(t.Context(), goner, s.options())
+	again, err = admin.ErasePlayer(t.Context(), goner, s.options())
 	if err != nil || !again.Again {
 		t.Errorf("with nothing left: %+v, %v", again, err)
 	}
@@ -192,7 +191,7 @@ func TestAnErasedTurnStaysEnded(t *testing.T) {
 			}
 		}
 	})
-	_, err := erasure.Player(t.Context(), goner, s.options())
+	_, err := admin.ErasePlayer(t.Context(), goner, s.options())
 	close(stop)
 	working.Wait()
 	if err != nil {
@@ -235,7 +234,7 @@ func TestTurnsUnderWayAreEnded(t *testing.T) {
 		req := request(100+i, []string{"mira", "osric"}[i%2], goner, gonerName, "I come from "+gonerWord+".")
 		s.publish(req)
 	}
-	if _, err := erasure.Player(t.Context(), goner, s.options()); err != nil {
+	if _, err := admin.ErasePlayer(t.Context(), goner, s.options()); err != nil {
 		t.Fatal(err)
 	}
 	s.settle()
@@ -253,9 +252,9 @@ func TestAnErasureThatWasKilledGoesOn(t *testing.T) {
 	s.live()
 	s.stop()
 	var steps []string
-	attached(t, s.dir+"-dry", s.dir, func(dir string, o erasure.Options) {
-		o = erasure.Faulty(o, func(step string) error { steps = append(steps, step); return nil })
-		if _, err := erasure.Player(t.Context(), goner, o); err != nil {
+	attached(t, s.dir+"-dry", s.dir, func(dir string, o admin.Erasure) {
+		o = admin.Faulty(o, func(step string) error { steps = append(steps, step); return nil })
+		if _, err := admin.ErasePlayer(t.Context(), goner, o); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -266,20 +265,20 @@ func TestAnErasureThatWasKilledGoesOn(t *testing.T) {
 	for n := range steps {
 		t.Run(fmt.Sprintf("%d %s", n, steps[n]), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
-			attached(t, dir, s.dir, func(dir string, o erasure.Options) {
+			attached(t, dir, s.dir, func(dir string, o admin.Erasure) {
 				left := n
-				o = erasure.Faulty(o, func(string) error {
+				o = admin.Faulty(o, func(string) error {
 					if left--; left < 0 {
 						return killed
 					}
 					return nil
 				})
-				if _, err := erasure.Player(t.Context(), goner, o); !errors.Is(err, killed) {
+				if _, err := admin.ErasePlayer(t.Context(), goner, o); !errors.Is(err, killed) {
 					t.Fatalf("not killed: %v", err)
 				}
 			})
-			attached(t, dir, "", func(dir string, o erasure.Options) {
-				r, err := erasure.Player(t.Context(), goner, o)
+			attached(t, dir, "", func(dir string, o admin.Erasure) {
+				r, err := admin.ErasePlayer(t.Context(), goner, o)
 				if err != nil || r.Again || r.Open != nil {
 					t.Errorf("the next run: %+v, %v", r, err)
 				}
@@ -287,7 +286,7 @@ func TestAnErasureThatWasKilledGoesOn(t *testing.T) {
 			for _, line := range traces(t, dir, goner, gonerName, gonerWord) {
 				t.Errorf("afterwards %s", line)
 			}
-			list, err := erasure.Receipts(filepath.Join(dir, "receipts"))
+			list, err := admin.Receipts(filepath.Join(dir, "receipts"))
 			if err != nil || len(list) != 1 || list[0].Open != nil {
 				t.Errorf("receipts %+v, %v", list, err)
 			}
@@ -296,7 +295,7 @@ func TestAnErasureThatWasKilledGoesOn(t *testing.T) {
 }
 
 // attached opens a copy of a data folder that nobody holds.
-func attached(t *testing.T, dir, from string, f func(dir string, o erasure.Options)) {
+func attached(t *testing.T, dir, from string, f func(dir string, o admin.Erasure)) {
 	t.Helper()
 	if from != "" {
 		if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
@@ -322,11 +321,11 @@ func TestTheReceiptListsWhatStays(t *testing.T) {
 	s := newSite(t)
 	s.say("mira", goner, gonerName, "I come from the hills.")
 	s.say("mira", stayer, "Ansel", "My brother "+gonerName+" works at the ropewalk in Osterwick.")
-	r, err := erasure.Player(t.Context(), goner, s.options())
+	r, err := admin.ErasePlayer(t.Context(), goner, s.options())
 	if err != nil {
 		t.Fatal(err)
 	}
-	places := map[string]erasure.Left{}
+	places := map[string]admin.Left{}
 	for _, l := range r.Left {
 		places[l.Place] = l
 	}
@@ -346,7 +345,7 @@ func TestTheReceiptListsWhatStays(t *testing.T) {
 
 func TestUnknownPlayer(t *testing.T) {
 	s := newSite(t)
-	if _, err := erasure.Player(t.Context(), goner, s.options()); !errors.Is(err, erasure.ErrUnknown) {
+	if _, err := admin.ErasePlayer(t.Context(), goner, s.options()); !errors.Is(err, admin.ErrNothingKept) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(s.dir + "/receipts"); !os.IsNotExist(err) {
@@ -363,7 +362,7 @@ func TestAPlayerNamedLikeAnNPCTakesNothingOfIt(t *testing.T) {
 	o := s.options()
 	o.Handles = admin.Handles{"village": {"mira", "osric"}}
 	o.Index.(*app.ErasedIndex).Among(o.Handles)
-	r, err := erasure.Player(t.Context(), "mira", o)
+	r, err := admin.ErasePlayer(t.Context(), "mira", o)
 	if err != nil || r.Erased["replies"] != 1 || r.Erased["events"] != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -372,7 +371,7 @@ func TestAPlayerNamedLikeAnNPCTakesNothingOfIt(t *testing.T) {
 		t.Errorf("the index has %+v", kept)
 	}
 	s.rebuildsTheSame()
-	if r, err = erasure.Player(t.Context(), "mira", o); err != nil || !r.Again {
+	if r, err = admin.ErasePlayer(t.Context(), "mira", o); err != nil || !r.Again {
 		t.Errorf("the second time: %+v, %v", r, err)
 	}
 }

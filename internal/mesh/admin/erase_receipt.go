@@ -1,4 +1,4 @@
-package erasure
+package admin
 
 import (
 	"crypto/hmac"

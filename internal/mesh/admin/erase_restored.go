@@ -1,4 +1,4 @@
-package erasure
+package admin
 
 import (
 	"context"
@@ -7,13 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 )
 
 // FromReceipts erases anew whoever these receipts are of and a restored backup has
 // brought back. It needs the key that lies beside them.
-func FromReceipts(ctx context.Context, path string, o Options) ([]Receipt, error) {
+func FromReceipts(ctx context.Context, path string, o Erasure) ([]Receipt, error) {
 	list, err := Receipts(path)
 	if err != nil {
 		return nil, err
@@ -37,7 +35,7 @@ func FromReceipts(ctx context.Context, path string, o Options) ([]Receipt, error
 			return nil, err
 		}
 	}
-	players, err := admin.Players(ctx, o.Conn, nil)
+	players, err := Players(ctx, o.Conn, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +47,8 @@ func FromReceipts(ctx context.Context, path string, o Options) ([]Receipt, error
 			}
 			with := o
 			with.Worlds = list[i].Worlds
-			done, err := Player(ctx, player, with)
-			if errors.Is(err, ErrUnknown) {
+			done, err := ErasePlayer(ctx, player, with)
+			if errors.Is(err, ErrNothingKept) {
 				continue // of another world than the one that was erased
 			}
 			if err != nil {
@@ -64,25 +62,25 @@ func FromReceipts(ctx context.Context, path string, o Options) ([]Receipt, error
 	return out, nil
 }
 
-// Plan is what an erasure would do.
-type Plan struct {
+// ErasurePlan is what an erasure would do.
+type ErasurePlan struct {
 	Turns    int            `json:"turns_under_way"`
 	Erased   map[string]int `json:"would_erase"`
 	Memories int            `json:"memories_in_the_index"`
 }
 
-// Look says what an erasure would do, and changes nothing.
-func Look(ctx context.Context, player string, o Options) (Plan, error) {
+// PlanErasure says what an erasure would do, and changes nothing.
+func PlanErasure(ctx context.Context, player string, o Erasure) (ErasurePlan, error) {
 	o = o.withDefaults()
-	r := &run{Options: o, player: player, eraser: admin.NewEraser(o.Conn, player, o.Worlds, false).Among(o.Handles)}
+	r := &run{Erasure: o, player: player, eraser: NewEraser(o.Conn, player, o.Worlds, false).Among(o.Handles)}
 	f, err := r.look(ctx)
 	if err != nil {
-		return Plan{}, err
+		return ErasurePlan{}, err
 	}
 	if f.empty() {
-		return Plan{}, ErrUnknown
+		return ErasurePlan{}, ErrNothingKept
 	}
-	p := Plan{Turns: len(f.trail.Open), Erased: map[string]int{}, Memories: f.index}
+	p := ErasurePlan{Turns: len(f.trail.Open), Erased: map[string]int{}, Memories: f.index}
 	for _, place := range slices.Concat(f.trail.Repeats, f.trail.Places) {
 		p.Erased[place.Name] += place.Count()
 	}

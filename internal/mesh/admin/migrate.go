@@ -1,6 +1,8 @@
 // Package admin is what an operator does to a mesh: bring its streams and consumers to this
-// build (migrate.go), take a player out of all streams (erase.go), and have the broker's
-// disk scrubbed (scrub.go). It knows the protocol of internal/mesh and works over
+// build (migrate.go), take a player out of everything that is kept (erase_player.go), and
+// have the broker's disk scrubbed (scrub.go). An erasure leaves a receipt. The receipt says
+// what is gone and what cannot be reached, and finds the player again in a restored backup.
+// What ages out by itself is no business of this package. It knows the protocol of internal/mesh and works over
 // internal/mesh/transport. Neither of them knows it, and no turn needs it.
 package admin
 

@@ -1,4 +1,4 @@
-package erasure_test
+package admin_test
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/store/qdrant/edgetest"
 )
@@ -23,7 +23,7 @@ func TestErasureOnQdrant(t *testing.T) {
 	}
 	o := optionsOf(t, s.dir, s.app, s.app.Session(), true)
 	o.Qdrant = server.Addr
-	r, err := erasure.Player(t.Context(), goner, o)
+	r, err := admin.ErasePlayer(t.Context(), goner, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestTheReceiptNamesWhatAServerKeeps(t *testing.T) {
 	s.say("mira", goner, gonerName, "I come from "+gonerWord+".")
 	o := s.options()
 	o.Scrub = nil
-	r, err := erasure.Player(t.Context(), goner, o)
+	r, err := admin.ErasePlayer(t.Context(), goner, o)
 	if err != nil {
 		t.Fatal(err)
 	}

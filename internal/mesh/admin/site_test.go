@@ -1,4 +1,4 @@
-package erasure_test
+package admin_test
 
 import (
 	"bytes"
@@ -13,17 +13,14 @@ import (
 	"time"
 
 	"github.com/oklog/ulid/v2"
-	"go.uber.org/goleak"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
-	"github.com/forsooth-npc/forsooth/internal/erasure"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
 	"github.com/forsooth-npc/forsooth/internal/store"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/forsooth-npc/forsooth/services/servicetest"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Of whom nothing may be left: the id, the name, and a word that only this player
 // said.
@@ -165,7 +162,7 @@ func (s *site) see(o *schema.Occurrence) {
 }
 
 // options are for an erasure of the running mesh.
-func (s *site) options() erasure.Options {
+func (s *site) options() admin.Erasure {
 	s.t.Helper()
 	session, _, err := app.OpenSession(s.t.Context(), app.Options{Data: s.dir})
 	if err != nil {
@@ -175,13 +172,13 @@ func (s *site) options() erasure.Options {
 	return optionsOf(s.t, s.dir, s.app, session, true)
 }
 
-func optionsOf(t *testing.T, dir string, a *app.App, session store.Session, running bool) erasure.Options {
+func optionsOf(t *testing.T, dir string, a *app.App, session store.Session, running bool) admin.Erasure {
 	t.Helper()
 	index, err := app.NewErasedIndex(session, a.Client.MemoryLog(), running)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return erasure.Options{Conn: a.Conn, Index: index, Data: dir, Running: running, Now: time.Now,
+	return admin.Erasure{Conn: a.Conn, Index: index, Data: dir, Running: running, Now: time.Now,
 		NewID: func() string { return ulid.Make().String() },
 		Scrub: func(ctx context.Context, _ string) (int, error) { return a.ScrubStreams(ctx) }}
 }
