@@ -17,12 +17,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/ablation"
-	"github.com/forsooth-npc/forsooth/internal/admission"
 	"github.com/forsooth-npc/forsooth/internal/echo"
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/guards"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 	"github.com/forsooth-npc/forsooth/internal/llm"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/memory/report"
@@ -32,7 +32,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/model"
 	"github.com/forsooth-npc/forsooth/internal/moderation"
-	"github.com/forsooth-npc/forsooth/internal/outbound"
 	"github.com/forsooth-npc/forsooth/internal/prompt"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/review"
@@ -61,8 +60,8 @@ type Options struct {
 	Name     string             // of this process, as the broker shows it
 	Sync     bool               // the server in process writes every message through to the disk
 
-	LLM    llm.Config     // the models to ask; without a URL no model speaks
-	Hosts  outbound.Hosts // that the sidecar and moderation may be at; those of models stand with them
+	LLM    llm.Config   // the models to ask; without a URL no model speaks
+	Hosts  limits.Hosts // that the sidecar and moderation may be at; those of models stand with them
 	Asking model.Options
 
 	Meaning   Meaning // when the worlds are embedded with the sentence encoder
@@ -77,8 +76,8 @@ type Options struct {
 	JudgeFirst bool
 	Judged     func(*review.Skill) // told what a judge has shown, after each test; nil: nobody
 
-	Limits     admission.Limits // of what players and worlds say; nothing is bounded otherwise
-	RetryShare float64          // retries a turn of a pass; 0: the mesh's default
+	Limits     limits.Rates // of what players and worlds say; nothing is bounded otherwise
+	RetryShare float64      // retries a turn of a pass; 0: the mesh's default
 
 	Guards  *guards.Settings // of the three guards of memory; nil: guards.Default
 	Metrics *report.Metrics  // what they do is counted there; nil: in App.Metrics only

@@ -8,7 +8,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 // For tests of who judges.
@@ -31,7 +31,7 @@ func Scheduled(a *App) <-chan struct{} { return a.memory.nightly.kept }
 func ReportsScheduled(a *App) <-chan struct{} { return a.memory.weekly.kept }
 
 // Webhook posts reports as a process does, with short pauses.
-func Webhook(address string, hosts outbound.Hosts, failed func()) func(context.Context, []byte) error {
+func Webhook(address string, hosts limits.Hosts, failed func()) func(context.Context, []byte) error {
 	w := newWebhook(address, hosts)
 	w.pause, w.failed = time.Millisecond, failed
 	return w.post

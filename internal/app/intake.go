@@ -1,7 +1,7 @@
 package app
 
 import (
-	"github.com/forsooth-npc/forsooth/internal/admission"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 )
 
@@ -9,7 +9,7 @@ import (
 func (a *App) intake(o Options, author mesh.Author) mesh.Intake {
 	in := mesh.Intake{Check: a.Library.Check, Author: author, Stage: a.stage()}
 	if o.Limits.Bound() {
-		in.Admission = admission.New(o.Limits)
+		in.Admission = limits.NewBuckets(o.Limits)
 	}
 	return in
 }

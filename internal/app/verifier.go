@@ -10,7 +10,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/entail/nli"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 	"github.com/forsooth-npc/forsooth/internal/review"
 	"github.com/forsooth-npc/forsooth/internal/transformer"
 	"github.com/forsooth-npc/forsooth/services/reviewer"
@@ -19,10 +19,10 @@ import (
 
 // Verifying says which tiers of the cascade stand behind the rules.
 type Verifying struct {
-	Sidecar string         // URL of the sidecar; empty: none
-	Timeout time.Duration  // of a request to it
-	Hosts   outbound.Hosts // that it may be at
-	NoModel bool           // leave the model in process out: for benches and tests of what remains
+	Sidecar string        // URL of the sidecar; empty: none
+	Timeout time.Duration // of a request to it
+	Hosts   limits.Hosts  // that it may be at
+	NoModel bool          // leave the model in process out: for benches and tests of what remains
 }
 
 // NLI is the model in process. One copy of the weights serves every part of a

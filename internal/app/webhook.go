@@ -12,7 +12,7 @@ import (
 
 	"github.com/cenkalti/backoff/v4"
 
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 const (
@@ -30,7 +30,7 @@ type webhook struct {
 	failed  func() // counts a report that was not taken
 }
 
-func newWebhook(address string, hosts outbound.Hosts) *webhook {
+func newWebhook(address string, hosts limits.Hosts) *webhook {
 	host := "the webhook"
 	if u, err := url.Parse(address); err == nil {
 		host = u.Host
@@ -38,7 +38,7 @@ func newWebhook(address string, hosts outbound.Hosts) *webhook {
 	transport := hosts.Over(&http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
 		DisableKeepAlives: true})
 	return &webhook{address: address, host: host, pause: webhookPause, failed: func() {},
-		client: &http.Client{Transport: transport, Timeout: webhookTimeout, CheckRedirect: outbound.NoRedirect}}
+		client: &http.Client{Transport: transport, Timeout: webhookTimeout, CheckRedirect: limits.NoRedirect}}
 }
 
 // post sends a report. A server that fails or is not there is tried again; one that
@@ -68,7 +68,7 @@ func (w *webhook) try(ctx context.Context, data []byte) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err // without the address
 	}
-	if errors.Is(err, outbound.ErrHost) || errors.Is(err, outbound.ErrRedirect) {
+	if errors.Is(err, limits.ErrHost) || errors.Is(err, limits.ErrRedirect) {
 		return backoff.Permanent(err)
 	}
 	if err != nil {

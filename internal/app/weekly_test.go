@@ -16,7 +16,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/guards"
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 // published waits until a world has so many weekly reports, and gives them.
@@ -122,7 +122,7 @@ func TestAWebhookIsTriedAgain(t *testing.T) {
 				w.WriteHeader(c.answers[min(n, len(c.answers))-1])
 			}))
 			defer server.Close()
-			post := app.Webhook(server.URL+"/?token=secret", outbound.Hosts{}, func() { failures.Add(1) })
+			post := app.Webhook(server.URL+"/?token=secret", limits.Hosts{}, func() { failures.Add(1) })
 			err := post(t.Context(), []byte("{}"))
 			if (err != nil) != (c.says != "") || tries.Load() != c.tries || (failures.Load() == 1) != (err != nil) {
 				t.Fatalf("%v after %d tries, %d failures", err, tries.Load(), failures.Load())
@@ -134,7 +134,7 @@ func TestAWebhookIsTriedAgain(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := app.Webhook("http://127.0.0.1:1/?token=secret", outbound.Hosts{}, func() {})(ended, nil); err == nil ||
+	if err := app.Webhook("http://127.0.0.1:1/?token=secret", limits.Hosts{}, func() {})(ended, nil); err == nil ||
 		strings.Contains(err.Error(), "secret") {
 		t.Errorf("it says %v", err)
 	}

@@ -3,7 +3,7 @@ package config
 import (
 	"net/url"
 
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 // Outbound bounds whom this process sends requests to.
@@ -16,17 +16,17 @@ type Outbound struct {
 }
 
 // Hosts are the hosts of the list, which was checked when it was read.
-func (o Outbound) Hosts() outbound.Hosts {
-	hosts, err := outbound.ParseHosts(o.List)
+func (o Outbound) Hosts() limits.Hosts {
+	hosts, err := limits.ParseHosts(o.List)
 	if err != nil { // nobody is better than everybody
-		hosts, _ = outbound.ParseHosts([]string{"invalid"})
+		hosts, _ = limits.ParseHosts([]string{"invalid"})
 	}
 	return hosts
 }
 
 // checkHosts refuses a list that holds no hosts, and settings that name one beside it.
 func (s *Settings) checkHosts() error {
-	hosts, err := outbound.ParseHosts(s.Outbound.List)
+	hosts, err := limits.ParseHosts(s.Outbound.List)
 	if err != nil {
 		return &Error{"outbound.hosts", err.Error()}
 	}

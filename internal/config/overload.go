@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"github.com/forsooth-npc/forsooth/internal/admission"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 // Overload bounds what is asked of the mesh, and what the mesh asks of others in
@@ -34,9 +34,9 @@ func addOverloadDefaults(defaults map[string]any) map[string]any {
 }
 
 // Limits are those of players and worlds.
-func (o Overload) Limits() admission.Limits {
-	return admission.Limits{Player: admission.Limit{PerSecond: o.PlayerPerSecond, Burst: o.PlayerBurst},
-		World: admission.Limit{PerSecond: o.WorldPerSecond, Burst: o.WorldBurst}}
+func (o Overload) Limits() limits.Rates {
+	return limits.Rates{Player: limits.Rate{PerSecond: o.PlayerPerSecond, Burst: o.PlayerBurst},
+		World: limits.Rate{PerSecond: o.WorldPerSecond, Burst: o.WorldBurst}}
 }
 
 const (

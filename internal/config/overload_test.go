@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/admission"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 func TestOverloadSettings(t *testing.T) {
@@ -14,7 +14,7 @@ func TestOverloadSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := admission.Limits{Player: admission.Limit{PerSecond: 0.5, Burst: 600}, World: admission.Limit{Burst: 20000}}
+	want := limits.Rates{Player: limits.Rate{PerSecond: 0.5, Burst: 600}, World: limits.Rate{Burst: 20000}}
 	if got := s.Overload.Limits(); got != want || s.Overload.MaxInFlight != 10000 || s.Overload.RetryShare != 0.2 {
 		t.Errorf("%+v", s.Overload)
 	}

@@ -5,12 +5,12 @@ import (
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
-// MaxCalls is how many calls a turn may make in all; limits how many of them each
+// MaxCalls is how many calls a turn may make in all; passCalls how many of them each
 // pass: citation query and rerank 2 and compaction 1, thoughts 4, decision 1,
 // speech 4, actions 1, judge 4: the first sentence and the rest, of two drafts.
 const MaxCalls = 15
 
-var limits = map[schema.Pass]int{
+var passCalls = map[schema.Pass]int{
 	schema.PassRetrieve: 3, schema.PassThink: 4, schema.PassDecide: 1, schema.PassSpeak: 4, schema.PassAct: 1,
 	schema.PassReviewThought: 2, schema.PassReviewSpeech: 4,
 	"memories": 2, "cluster": 1, "judge": 2, // see Apart
@@ -95,16 +95,16 @@ func (m *Meter) Left() int {
 		inPass[group(p.Pass)] += p.LLMCalls - p.ClaimCalls
 	}
 	if m.aside {
-		owed := limits[schema.PassAct]
+		owed := passCalls[schema.PassAct]
 		for _, p := range []schema.Pass{schema.PassSpeak, schema.PassReviewSpeech} {
-			owed += max(0, limits[p]-inPass[p])
+			owed += max(0, passCalls[p]-inPass[p])
 		}
 		return max(0, min(asideCalls-aside, MaxCalls-inAll-owed))
 	}
 	if m.t.Part == 0 {
 		inPass[group(r.Pass)] += lost
 	}
-	return max(0, min(limits[r.Pass]-inPass[group(r.Pass)], MaxCalls-inAll))
+	return max(0, min(passCalls[r.Pass]-inPass[group(r.Pass)], MaxCalls-inAll))
 }
 
 // endsStream says whether a message is the review of a whole speech that has streamed.

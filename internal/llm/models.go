@@ -14,8 +14,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/admission"
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 // The errors a caller may test for. On each of them a turn goes on without a model.
@@ -35,9 +34,9 @@ type Provider struct {
 	URL               string // the part before /chat/completions
 	Model             string
 	Key               string
-	CAFile            string         // certificates trusted besides the system's
-	Hosts             outbound.Hosts // that may be asked
-	PriceIn, PriceOut float64        // of a million tokens
+	CAFile            string       // certificates trusted besides the system's
+	Hosts             limits.Hosts // that may be asked
+	PriceIn, PriceOut float64      // of a million tokens
 }
 
 // Limits bound one call; zero means the default.
@@ -99,7 +98,7 @@ type Models struct {
 	options Options
 	rungs   []*rung // primary, then secondary
 	schemas schemas
-	retries *admission.Retries
+	retries *limits.Retries
 	budgets *budgets
 }
 
@@ -120,7 +119,7 @@ func New(c Config, o Options) (*Models, error) {
 	if c.RetryShare <= 0 {
 		c.RetryShare = 0.2
 	}
-	m := &Models{config: c, options: o, retries: admission.NewRetries(c.RetryShare, firstRetries, mostRetries),
+	m := &Models{config: c, options: o, retries: limits.NewRetries(c.RetryShare, firstRetries, mostRetries),
 		budgets: &budgets{o.Ledger, o.Now}}
 	for i, p := range []Provider{c.Primary, c.Secondary} {
 		if p.URL == "" {

@@ -17,7 +17,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 // line says in one line what is wrong with a provider and how to mend it. The key
@@ -94,8 +94,8 @@ var problems = []struct {
 }{
 	{isA(errPage), "it answers with a web page, so it is not the address of a model's server; mend llm.url, which " +
 		"usually ends in /v1"},
-	{isA(outbound.ErrRedirect), outbound.ErrRedirect.Error() + " in llm.url"},
-	{isA(outbound.ErrHost), "this host may not be asked; name it in outbound.hosts, or mend llm.url"},
+	{isA(limits.ErrRedirect), limits.ErrRedirect.Error() + " in llm.url"},
+	{isA(limits.ErrHost), "this host may not be asked; name it in outbound.hosts, or mend llm.url"},
 	{isCertificate, "its certificate is not trusted; name the authority's file in llm.ca_file"},
 	{isNoHost, "no host has this name; mend llm.url"},
 	{isA(syscall.ECONNREFUSED), "nobody listens there; start the server or mend llm.url"},
@@ -154,7 +154,7 @@ func refusedThere(err error) bool {
 func passing(err error) bool {
 	status, _ := refusal(err)
 	switch {
-	case errors.Is(err, errPage), errors.Is(err, outbound.ErrRedirect), errors.Is(err, http.ErrSchemeMismatch),
+	case errors.Is(err, errPage), errors.Is(err, limits.ErrRedirect), errors.Is(err, http.ErrSchemeMismatch),
 		isCertificate(err), isNoHost(err), isNoJSON(err):
 		return false
 	case status == 0, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/admission"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -121,7 +121,7 @@ func TestEachProblemIsOneLineWithItsMend(t *testing.T) {
 func oneProblem(t *testing.T, url string, words []string) {
 	t.Helper()
 	m, told := client(t, Options{}, url)
-	m.retries = admission.NewRetries(0.01, 1, 1) // a wait less
+	m.retries = limits.NewRetries(0.01, 1, 1) // a wait less
 	_, err := m.Complete(within(t, 20*time.Second), request(turnOf(schema.PassSpeak)))
 	all := told.list()
 	if err == nil || len(all) != 1 {

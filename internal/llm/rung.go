@@ -15,7 +15,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 	"github.com/sony/gobreaker/v2"
 
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 // rung is a provider of the ladder with what was found out about it.
@@ -41,7 +41,7 @@ func newRung(p Provider, rest time.Duration) (*rung, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	client := &http.Client{Transport: &listening{next: p.Hosts.Over(transport)}, CheckRedirect: outbound.NoRedirect}
+	client := &http.Client{Transport: &listening{next: p.Hosts.Over(transport)}, CheckRedirect: limits.NoRedirect}
 	config := openai.DefaultConfig(p.Key)
 	config.BaseURL, config.HTTPClient = strings.TrimRight(p.URL, "/"), client
 	config.EmptyMessagesLimit = 1 << 16

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/admission"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 )
@@ -25,7 +25,7 @@ const (
 // parking holds the turns of a pass that wait for a retry. It is this process's own:
 // one that comes back to another process is tried there.
 type parking struct {
-	retries *admission.Retries
+	retries *limits.Retries
 
 	mu     sync.Mutex
 	parked map[uint64]time.Time // by sequence in the stream: the end of the turn
@@ -33,7 +33,7 @@ type parking struct {
 }
 
 func newParking(share float64) *parking {
-	return &parking{retries: admission.NewRetries(share, firstRetries, mostRetries), parked: map[uint64]time.Time{},
+	return &parking{retries: limits.NewRetries(share, firstRetries, mostRetries), parked: map[uint64]time.Time{},
 		tidyAt: 1024}
 }
 

@@ -15,7 +15,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 // Kind is what a text is.
@@ -45,7 +45,7 @@ var ErrFailed = errors.New("no verdict of the moderation hook")
 // Options of a Moderator; the zero value is the default.
 type Options struct {
 	Transport http.RoundTripper // nil: one of its own
-	Hosts     outbound.Hosts    // that may be asked, over a transport of its own
+	Hosts     limits.Hosts      // that may be asked, over a transport of its own
 	Key       string            // sent as a bearer token; never part of an error
 }
 

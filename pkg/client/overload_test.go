@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/admission"
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 	"github.com/forsooth-npc/forsooth/internal/llm/llmtest"
 	"github.com/forsooth-npc/forsooth/pkg/client"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -37,7 +37,7 @@ func TestAFullMeshRefuses(t *testing.T) {
 // when to come again; another player is answered.
 func TestAPlayerOverItsLimit(t *testing.T) {
 	m := meshFor(t, "", func(o *app.Options) {
-		o.Limits = admission.Limits{Player: admission.Limit{PerSecond: 0.01, Burst: 1}}
+		o.Limits = limits.Rates{Player: limits.Rate{PerSecond: 0.01, Burst: 1}}
 	})
 	c := connect(t, m.url)
 	for _, say := range []struct {

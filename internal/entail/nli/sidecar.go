@@ -15,7 +15,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -30,8 +30,8 @@ type SidecarOptions struct {
 	Own        Measured
 	Thresholds entail.Thresholds
 	Scale      entail.Scale
-	HTTP       *http.Client   // default one of its own
-	Hosts      outbound.Hosts // that may be asked
+	HTTP       *http.Client // default one of its own
+	Hosts      limits.Hosts // that may be asked
 }
 
 // Measured is what the probabilities of one weights file are worth.
@@ -69,7 +69,7 @@ func NewSidecar(o SidecarOptions) (*Sidecar, error) {
 	o.Pairs = min(o.Pairs, maxPairs)
 	if o.HTTP == nil {
 		o.HTTP = &http.Client{Transport: o.Hosts.Over(&http.Transport{MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}),
-			CheckRedirect: outbound.NoRedirect}
+			CheckRedirect: limits.NoRedirect}
 	}
 	if o.Scale.Slope == 0 {
 		o.Scale = entail.Scale{Slope: 1}

@@ -1,8 +1,8 @@
-// Package admission says how much one player, and one world, may say: a token bucket
-// for each, of golang.org/x/time/rate, in the memory of the process. It answers
-// nobody, and knows neither queues nor how busy the mesh is. Time is what its callers
-// pass in.
-package admission
+// Package limits holds the bounds that an operator sets: how much one player and one world
+// may say, how much is tried again, and which hosts this process may send requests to. It
+// answers nobody, opens no connection of its own, and knows neither queues nor how busy
+// the mesh is. Time is what its callers pass in.
+package limits
 
 import (
 	"sync"
@@ -11,25 +11,25 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limit is one kind of bucket: so many turns a second, and so many at once after a
+// Rate is one kind of bucket: so many turns a second, and so many at once after a
 // rest. PerSecond 0 sets no bound.
-type Limit struct {
+type Rate struct {
 	PerSecond float64
 	Burst     int
 }
 
-func (l Limit) bounds() bool { return l.PerSecond > 0 }
+func (l Rate) bounds() bool { return l.PerSecond > 0 }
 
-// Limits are those of each player of a world, whichever NPC it talks to, and of each
+// Rates are those of each player of a world, whichever NPC it talks to, and of each
 // world.
-type Limits struct{ Player, World Limit }
+type Rates struct{ Player, World Rate }
 
 // Bound says whether they bound anything.
-func (l Limits) Bound() bool { return l.Player.bounds() || l.World.bounds() }
+func (l Rates) Bound() bool { return l.Player.bounds() || l.World.bounds() }
 
 // Buckets hold what players and worlds have left. They are safe for many callers.
 type Buckets struct {
-	limits Limits
+	limits Rates
 
 	mu      sync.Mutex
 	now     time.Time // the latest that was passed in
@@ -40,8 +40,8 @@ type Buckets struct {
 
 type player struct{ world, name string }
 
-// New makes full buckets.
-func New(limits Limits) *Buckets {
+// NewBuckets makes full buckets.
+func NewBuckets(limits Rates) *Buckets {
 	return &Buckets{limits: limits, players: map[player]*rate.Limiter{}, worlds: map[string]*rate.Limiter{},
 		tidyAt: leastTidy}
 }
@@ -121,4 +121,45 @@ func (b *Buckets) tidy() {
 		}
 	}
 	b.tidyAt = max(leastTidy, 2*len(b.players))
+}
+
+// Retries hold retries to a share of what is tried for the first time, so that what is
+// in trouble is not asked all the more. The budget begins with a few, and never holds
+// more than a burst of them.
+type Retries struct {
+	share, most float64
+
+	mu   sync.Mutex
+	left float64
+}
+
+// NewRetries makes a budget of so many retries for each first try, with some to begin
+// with, of which at most so many are kept for later.
+func NewRetries(share float64, first, most int) *Retries {
+	return &Retries{share: share, left: float64(first), most: float64(max(first, most))}
+}
+
+// Earn adds the share of a first try.
+func (r *Retries) Earn() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left = min(r.left+r.share, r.most)
+}
+
+// GiveBack returns a retry that went well: what it was for is in trouble no more.
+func (r *Retries) GiveBack() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left = min(r.left+1, r.most)
+}
+
+// Take says whether a retry may be made, and counts it.
+func (r *Retries) Take() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.left < 1 {
+		return false
+	}
+	r.left--
+	return true
 }

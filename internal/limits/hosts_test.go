@@ -1,4 +1,4 @@
-package outbound_test
+package limits_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/forsooth-npc/forsooth/internal/outbound"
+	"github.com/forsooth-npc/forsooth/internal/limits"
 )
 
 func TestWhichHostsMayBeAsked(t *testing.T) {
@@ -41,7 +41,7 @@ func TestWhichHostsMayBeAsked(t *testing.T) {
 		{[]string{"127.0.0.1"}, "http://127.0.0.1:8400/", true},
 		{[]string{"127.0.0.1"}, "http://169.254.169.254/", false},
 	} {
-		hosts, err := outbound.ParseHosts(c.list)
+		hosts, err := limits.ParseHosts(c.list)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestWhichHostsMayBeAsked(t *testing.T) {
 		if (err == nil) != c.ok {
 			t.Errorf("%v, %s: %v", c.list, c.url, err)
 		}
-		if err != nil && (!errors.Is(err, outbound.ErrHost) || !strings.Contains(err.Error(), "outbound.hosts")) {
+		if err != nil && (!errors.Is(err, limits.ErrHost) || !strings.Contains(err.Error(), "outbound.hosts")) {
 			t.Errorf("%s: %v does not say how to mend it", c.url, err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestWhichHostsMayBeAsked(t *testing.T) {
 
 func TestWhatIsNoHost(t *testing.T) {
 	for _, bad := range []string{"", "*.", "https://api.example.com", "a b", "*.1.2.3.4", "a*.example.com", "user@host"} {
-		if _, err := outbound.ParseHosts([]string{bad}); err == nil {
+		if _, err := limits.ParseHosts([]string{bad}); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
 	}
@@ -79,12 +79,12 @@ func TestRequestsGoOnlyWhereTheyMay(t *testing.T) {
 	}))
 	defer server.Close()
 	client := func(list ...string) *http.Client {
-		hosts, err := outbound.ParseHosts(list)
+		hosts, err := limits.ParseHosts(list)
 		if err != nil {
 			t.Fatal(err)
 		}
 		transport := hosts.Over(&http.Transport{DisableKeepAlives: true})
-		return &http.Client{Transport: transport, CheckRedirect: outbound.NoRedirect}
+		return &http.Client{Transport: transport, CheckRedirect: limits.NoRedirect}
 	}
 	get := func(c *http.Client, url string) error {
 		resp, err := c.Get(url)
@@ -96,10 +96,10 @@ func TestRequestsGoOnlyWhereTheyMay(t *testing.T) {
 	if err := get(client(), server.URL); err != nil || reached != 1 {
 		t.Errorf("a host that may be asked: %v", err)
 	}
-	if err := get(client("api.example.com"), server.URL); !errors.Is(err, outbound.ErrHost) || reached != 1 {
+	if err := get(client("api.example.com"), server.URL); !errors.Is(err, limits.ErrHost) || reached != 1 {
 		t.Errorf("a host beside the list: %v, reached %d", err, reached)
 	}
-	if err := get(client(), server.URL+"/elsewhere"); !errors.Is(err, outbound.ErrRedirect) {
+	if err := get(client(), server.URL+"/elsewhere"); !errors.Is(err, limits.ErrRedirect) {
 		t.Errorf("a redirect: %v", err)
 	}
 	// 0xa9fea9fe and 2852039166 are 169.254.169.254 to some resolvers; either they are
@@ -112,9 +112,9 @@ func TestRequestsGoOnlyWhereTheyMay(t *testing.T) {
 	// A name in the list does not let its address be anything.
 	proxied := &http.Transport{DisableKeepAlives: true,
 		Proxy: func(*http.Request) (*url.URL, error) { return url.Parse("http://169.254.169.254:80") }}
-	hosts, _ := outbound.ParseHosts([]string{"api.example.com"})
+	hosts, _ := limits.ParseHosts([]string{"api.example.com"})
 	if err := get(&http.Client{Transport: hosts.Over(proxied)}, "http://api.example.com/"); !errors.Is(err,
-		outbound.ErrHost) {
+		limits.ErrHost) {
 		t.Errorf("by way of another host: %v", err)
 	}
 }

@@ -1,9 +1,9 @@
-// Package outbound decides which hosts this process may send requests to: models,
-// the entailment sidecar, the embeddings' endpoint, moderation hooks. A list of
-// hosts bounds what settings and worlds may name; addresses at which clouds hand
-// out credentials are refused in any case unless they stand in the list. It opens
-// no connection of its own.
-package outbound
+package limits
+
+// This file decides which hosts this process may send requests to: models, the entailment
+// sidecar, the embeddings' endpoint, moderation hooks. A list of hosts bounds what settings and
+// worlds may name. Addresses at which clouds hand out credentials are refused in any case, unless
+// they stand in the list.
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package admission
+package limits
 
 import (
 	"fmt"
@@ -20,24 +20,24 @@ func TestTake(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		limits Limits
+		limits Rates
 		said   []say
 	}{
-		{"nothing is bounded", Limits{}, []say{{"a", 0, 0}, {"a", 0, 0}, {"a", 0, 0}}},
-		{"a burst, then by the rate", Limits{Player: Limit{2, 3}}, []say{
+		{"nothing is bounded", Rates{}, []say{{"a", 0, 0}, {"a", 0, 0}, {"a", 0, 0}}},
+		{"a burst, then by the rate", Rates{Player: Rate{2, 3}}, []say{
 			{"a", 0, 0}, {"a", 0, 0}, {"a", 0, 0}, {"a", 0, 500 * time.Millisecond}, {"a", 0.4, 100 * time.Millisecond},
 			{"a", 0.5, 0}, {"a", 0.5, 500 * time.Millisecond}}},
-		{"a player does not spend another's", Limits{Player: Limit{1, 1}},
+		{"a player does not spend another's", Rates{Player: Rate{1, 1}},
 			[]say{{"a", 0, 0}, {"a", 0, time.Second}, {"b", 0, 0}}},
-		{"players share their world's", Limits{World: Limit{1, 2}},
+		{"players share their world's", Rates{World: Rate{1, 2}},
 			[]say{{"a", 0, 0}, {"b", 0, 0}, {"c", 0, time.Second}, {"c", 1, 0}}},
-		{"what the world refuses the player has not spent", Limits{Player: Limit{0.1, 1}, World: Limit{1, 1}}, []say{
+		{"what the world refuses the player has not spent", Rates{Player: Rate{0.1, 1}, World: Rate{1, 1}}, []say{
 			{"b", 0, 0}, {"a", 0, time.Second}, {"a", 1, 0}, {"a", 2, 9 * time.Second}}},
-		{"an earlier time fills nothing twice", Limits{Player: Limit{1, 1}},
+		{"an earlier time fills nothing twice", Rates{Player: Rate{1, 1}},
 			[]say{{"a", 0, 0}, {"a", 1, 0}, {"a", 0, time.Second}, {"a", 1, time.Second}, {"a", 2, 0}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := New(c.limits)
+			b := NewBuckets(c.limits)
 			for i, s := range c.said {
 				if got := b.Take("w", s.who, at(s.at)); got.Round(time.Microsecond) != s.wait {
 					t.Errorf("turn %d, %s at %g s: wait %s, want %s", i, s.who, s.at, got, s.wait)
@@ -48,7 +48,7 @@ func TestTake(t *testing.T) {
 }
 
 func TestWorldsAreApart(t *testing.T) {
-	b := New(Limits{Player: Limit{1, 1}, World: Limit{1, 1}})
+	b := NewBuckets(Rates{Player: Rate{1, 1}, World: Rate{1, 1}})
 	if b.Take("w", "a", at(0)) > 0 || b.Take("v", "a", at(0)) > 0 {
 		t.Error("one world spends another's, or a player of one that of another")
 	}
@@ -56,7 +56,7 @@ func TestWorldsAreApart(t *testing.T) {
 
 // What another process took is owed here.
 func TestWhatIsSpentElsewhereCounts(t *testing.T) {
-	b := New(Limits{Player: Limit{1, 2}})
+	b := NewBuckets(Rates{Player: Rate{1, 2}})
 	for range 4 {
 		b.Spend("w", "a", at(0))
 	}
@@ -73,8 +73,8 @@ func TestWhatIsSpentElsewhereCounts(t *testing.T) {
 // who keeps to the rate is never refused.
 func TestNobodyGetsMoreThanItsShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		limit := Limit{PerSecond: rapid.Float64Range(0.2, 20).Draw(t, "rate"), Burst: rapid.IntRange(1, 10).Draw(t, "burst")}
-		b := New(Limits{Player: limit})
+		limit := Rate{PerSecond: rapid.Float64Range(0.2, 20).Draw(t, "rate"), Burst: rapid.IntRange(1, 10).Draw(t, "burst")}
+		b := NewBuckets(Rates{Player: limit})
 		now, patient := began, began
 		var taken []time.Time
 		for range rapid.IntRange(1, 200).Draw(t, "turns") {
@@ -115,7 +115,7 @@ func later(a, b time.Time) time.Time {
 
 // Millions of players pass; those who spoke lately are kept.
 func TestWhatIsKeptIsBounded(t *testing.T) {
-	b := New(Limits{Player: Limit{1, 5}})
+	b := NewBuckets(Rates{Player: Rate{1, 5}})
 	most := 0
 	for i := range 200_000 {
 		b.Take("w", fmt.Sprint("p", i), at(float64(i)/1000)) // a thousand new ones a second, each full again after one
