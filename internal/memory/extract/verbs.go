@@ -1,151 +1,24 @@
 package extract
 
-import (
-	"strings"
+import "github.com/forsooth-npc/forsooth/internal/text"
 
-	"github.com/forsooth-npc/forsooth/internal/text"
-)
+// lemma gives the base of the verbs that the rules know, by their forms, and pastForms those
+// that only tell of the past, or complete a perfect.
+var lemma, pastForms = text.Verbs(verbs)
 
-// lemma gives the base of the verbs that the rules know, by their forms.
-var lemma = map[string]string{}
-
-// pastForms are the forms that only tell of the past, or complete a perfect.
-var pastForms = map[string]bool{}
-
-func init() {
-	for _, line := range strings.Split(verbTable, "\n") {
-		base, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
-		if base == "" {
-			continue
-		}
-		present, past, _ := strings.Cut(rest, "/")
-		lemma[base] = base
-		for _, f := range strings.Fields(present) {
-			lemma[f] = base
-		}
-		for _, f := range strings.Fields(past) {
-			lemma[f] = base
-			if f != base {
-				pastForms[f] = true
-			}
-		}
-	}
-	for _, base := range strings.Fields(regularVerbs) {
-		for form, past := range regularForms(base) {
-			if _, known := lemma[form]; !known {
-				lemma[form] = base
-			}
-			if past {
-				pastForms[form] = true
-			}
-		}
-	}
-}
-
-// regularForms are the forms of a regular verb; true marks the past.
-func regularForms(base string) map[string]bool {
-	last := base[len(base)-1]
-	switch {
-	case strings.HasSuffix(base, "e"):
-		return map[string]bool{base: false, base + "s": false, base[:len(base)-1] + "ing": false, base + "d": true}
-	case last == 'y' && !strings.ContainsRune("aeiou", rune(base[len(base)-2])):
-		stem := base[:len(base)-1]
-		return map[string]bool{base: false, stem + "ies": false, base + "ing": false, stem + "ied": true}
-	case strings.HasSuffix(base, "s"), strings.HasSuffix(base, "sh"), strings.HasSuffix(base, "ch"),
-		strings.HasSuffix(base, "x"):
-		return map[string]bool{base: false, base + "es": false, base + "ing": false, base + "ed": true}
-	}
-	return map[string]bool{base: false, base + "s": false, base + "ing": false, base + "ed": true,
-		base + string(last) + "ing": false, base + string(last) + "ed": true} // "stopping", "stopped"
-}
-
-// verbTable: base: present forms / past forms.
-const verbTable = `
-come: comes coming / came
-go: goes going / went gone
-grow: grows growing / grew grown
-sleep: sleeps sleeping / slept
-leave: leaves leaving / left
-take: takes taking / took taken
-give: gives giving / gave given
-get: gets getting / got gotten
-make: makes making / made
-find: finds finding / found
-lose: loses losing / lost
-buy: buys buying / bought
-sell: sells selling / sold
-steal: steals stealing / stole stolen
-see: sees seeing / saw seen
-hear: hears hearing / heard
-meet: meets meeting / met
-know: knows knowing / knew known
-think: thinks thinking / thought
-say: says saying / said
-tell: tells telling / told
-speak: speaks speaking / spoke spoken
-fight: fights fighting / fought
-drink: drinks drinking / drank drunk
-eat: eats eating / ate eaten
-ride: rides riding / rode ridden
-swim: swims swimming / swam swum
-sing: sings singing / sang sung
-run: runs running / ran
-hold: holds holding / held
-keep: keeps keeping / kept
-bring: brings bringing / brought
-lend: lends lending / lent
-swear: swears swearing / swore sworn
-become: becomes becoming / became
-break: breaks breaking / broke broken
-build: builds building / built
-burn: burns burning / burnt burned
-fall: falls falling / fell fallen
-feel: feels feeling / felt
-flee: flees fleeing / fled
-hide: hides hiding / hid hidden
-lead: leads leading / led
-teach: teaches teaching / taught
-wear: wears wearing / wore worn
-win: wins winning / won
-write: writes writing / wrote written
-mean: means meaning / meant
-bear: bears bearing / bore borne
-stand: stands standing / stood
-send: sends sending / sent
-set: sets setting / set
-put: puts putting / put
-cut: cuts cutting / cut
-quit: quits quitting / quit
-catch: catches catching / caught
-slay: slays slaying / slew slain
-lie: lies lying / lay lain lied
-die: dies dying / died
-forge: forges forging / forged
-read: reads reading / read
-wake: wakes waking / woke
-rise: rises rising / rose
-pay: pays paying / paid
-seek: seeks seeking / sought
-be: is am are being / was were been
-have: has having / had
-do: does doing / did done
-`
-
-const regularVerbs = `live work move serve study like love enjoy adore prefer hate dislike detest loathe despise ` +
-	`trust fear owe promise vow pledge kill
-want need wish dream hope plan intend aim decide believe reckon suspect suppose guess worship pray follow marry ` +
-	`visit travel arrive return carry
-stay lodge camp reside dwell settle hail head sail walk look search hunt join belong play cook fish hunt farm trade ` +
-	`smoke gamble dance paint
-own possess use rob murder discover purchase witness watch notice spot overhear finish start stop help save rescue ` +
-	`burn collapse happen
-learn train wander escape survive deliver fetch repair mend forge raise name call turn miss visit remember forget ` +
-	`attack defend guard
-accuse betray blame bury cross climb open close lock unlock drop throw pick hire employ retire desert abandon ` +
-	`inherit borrow
-argue agree refuse admit confess disappear vanish vote cure heal poison curse bless haunt rain snow freeze flood ` +
-	`claim swear smell gather
-wound hurt attend apologize apologise finish touch recall praise`
+const verbs = `come go grow sleep leave take give get make find lose buy sell steal see hear meet know think say
+	tell speak fight drink eat ride swim sing run hold keep bring lend swear become break build burn fall feel
+	flee hide lead teach wear win write mean bear stand send set put cut quit catch slay lie die read wake rise
+	pay seek be have do live work move serve study like love enjoy adore prefer hate dislike detest loathe despise
+	trust fear owe promise vow pledge kill want need wish dream hope plan intend aim decide believe reckon suspect
+	suppose guess worship pray follow marry visit travel arrive return carry stay lodge camp reside dwell settle
+	hail head sail walk look search hunt join belong play cook fish farm trade smoke gamble dance paint own
+	possess use rob murder discover purchase witness watch notice spot overhear finish start stop help save rescue
+	collapse happen learn train wander escape survive deliver fetch repair mend forge raise name call turn miss
+	remember forget attack defend guard accuse betray blame bury cross climb open close lock unlock drop throw
+	pick hire employ retire desert abandon inherit borrow argue agree refuse admit confess disappear vanish vote
+	cure heal poison curse bless haunt rain snow freeze flood claim smell gather wound hurt attend apologize
+	apologise touch recall praise`
 
 // kin are words for relatives, with the predicate from the player's side: "my
 // brother" makes the player a sibling of him.
