@@ -106,7 +106,7 @@ func (s *sentence) boundsFigure(i int) bool {
 	return (more == "more" || more == "fewer" || more == "less") && (startsDigit(s.at(i+3)) || isNumberWord(s.at(i+3)))
 }
 
-var clauseBreak = wordSet(`but because if when while who which that although though unless until since so`)
+var clauseBreak = text.Set(`but because if when while who which that although though unless until since so`)
 
 // hedged are the words of a sentence that a modal or a word of intention
 // governs, with that word.

@@ -122,7 +122,7 @@ func falseDropped(c *comparison) string {
 			return fmt.Sprintf("certainty: the evidence says “%s %s”", w, c.a.p.words[k].raw)
 		}
 		if w := c.a.p.at(k - 1); multiplying[w] || determiners[w] && multiplying[c.a.p.at(k-2)] {
-			if !c.h.has(multiplying) && !c.h.has(wordSet("double triple two three")) {
+			if !c.h.has(multiplying) && !c.h.has(text.Set("double triple two three")) {
 				return "number: the evidence says it is so many times as much"
 			}
 		}
@@ -132,7 +132,7 @@ func falseDropped(c *comparison) string {
 
 // exceptDropped finds what the evidence excepts.
 func exceptDropped(c *comparison) string {
-	if c.whole.has(exceptions) || c.whole.has(wordSet("but")) || c.h.denies() {
+	if c.whole.has(exceptions) || c.whole.has(text.Set("but")) || c.h.denies() {
 		return ""
 	}
 	for k := range c.a.p.words {
@@ -166,11 +166,11 @@ func rateDropped(c *comparison) string {
 	for k := range p.words {
 		switch w := p.at(k); {
 		case w == "every" && (ordinals[p.at(k+1)] > 0 || p.at(k+1) == "other") &&
-			!c.h.names(stretch{0, len(c.h.words)}, p.words[k+1].stem) && c.h.has(wordSet("every each daily")):
+			!c.h.names(stretch{0, len(c.h.words)}, p.words[k+1].stem) && c.h.has(text.Set("every each daily")):
 			return fmt.Sprintf("number: the evidence says “%s”", p.span(k, k+3))
 		case p.at(k+1) == "in" && isNumberWord(w) && isNumberWord(p.at(k+2)) && c.aligned(k+2) && !c.aligned(k):
 			return fmt.Sprintf("number: the evidence says “%s”", p.span(k, k+3))
-		case w == "each" && k == len(p.words)-1 && !c.h.has(wordSet("each every apiece both")):
+		case w == "each" && k == len(p.words)-1 && !c.h.has(text.Set("each every apiece both")):
 			return "number: the evidence says “each”"
 		}
 	}
@@ -225,7 +225,7 @@ var unvouched = []string{"legend has it", "rumour has it", "rumor has it", "word
 
 // restrictionDropped finds "does not drink ale" where not in the morning.
 func restrictionDropped(c *comparison) string {
-	if !c.h.denies() || !c.a.p.denies() || c.h.has(wordSet("so")) {
+	if !c.h.denies() || !c.a.p.denies() || c.h.has(text.Set("so")) {
 		return ""
 	}
 	last := -1
@@ -281,13 +281,13 @@ func (s *sentence) modalBefore(i int) string {
 }
 
 var (
-	shares   = wordSet(`one two among belong belongs include includes included several part half`)
-	beOrRank = wordSet(`is are was were be been ranks ranked rank counts counted`)
-	ends     = wordSet(`first last`)
-	belying  = wordSet(`fake false former acting mock sham counterfeit alleged supposed so-called would-be pretended
+	shares   = text.Set(`one two among belong belongs include includes included several part half`)
+	beOrRank = text.Set(`is are was were be been ranks ranked rank counts counted`)
+	ends     = text.Set(`first last`)
+	belying  = text.Set(`fake false former acting mock sham counterfeit alleged supposed so-called would-be pretended
 		self-styled imitation erstwhile onetime ex`)
-	multiplying = wordSet(`twice thrice`)
-	exceptions  = wordSet(`except instead save excepting excluding without`)
-	restricting = wordSet(`in on at during before after until by to for with when while`)
-	modals      = wordSet(`may can must shall need will should could might would`)
+	multiplying = text.Set(`twice thrice`)
+	exceptions  = text.Set(`except instead save excepting excluding without`)
+	restricting = text.Set(`in on at during before after until by to for with when while`)
+	modals      = text.Set(`may can must shall need will should could might would`)
 )

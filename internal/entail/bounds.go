@@ -3,6 +3,8 @@ package entail
 import (
 	"math"
 	"slices"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // limit reads the words before a number that bound it: "at least", "no fewer than".
@@ -111,7 +113,7 @@ func (s *sentence) concerns(q quantity) bool {
 }
 
 var (
-	aboutWords = wordSet(`about around near`)
+	aboutWords = text.Set(`about around near`)
 	concerning = stemSet(`ask asked speak spoke spoken talk tell told know knew known hear heard argue quarrel worry write
 		wrote written wonder care complain forget forgot lie lied learn think thought dream sing sang walk go went
 		run ran ride rode turn wander sit sat stand stood gather dance circle live camp sleep slept`)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -110,7 +111,7 @@ func TestARuleThatPanicsRefusesItsPairAlone(t *testing.T) {
 	before := rules
 	t.Cleanup(func() { rules = before })
 	rules = append(slices.Clone(before), func(c *comparison) []finding {
-		if c.h.has(wordSet("boom")) {
+		if c.h.has(text.Set("boom")) {
 			panic("out of range")
 		}
 		return nil

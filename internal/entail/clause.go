@@ -1,17 +1,21 @@
 package entail
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
 
 // conditions and other words under whose scope a clause may say something else
 // than it says alone.
-var conditions = wordSet(`if unless whether when whenever until till lest suppose supposing provided providing assuming
+var conditions = text.Set(`if unless whether when whenever until till lest suppose supposing provided providing assuming
 	though although whereas while because since as like than before after except only but-for or nor neither either
 	that which who whom whose what why how where so would could might may should must can will shall
 	perhaps maybe possibly probably supposedly allegedly reportedly apparently`)
 
 // attitudes are verbs of saying, thinking and wanting: what they govern is said,
 // thought or wanted, not so.
-var attitudes = wordSet(`say says said saying tell tells told claim claims claimed think thinks thought believe
+var attitudes = text.Set(`say says said saying tell tells told claim claims claimed think thinks thought believe
 	believes believed
 	suspect suspects suspected guess guesses guessed suppose supposes supposed imagine imagines imagined hope hopes hoped
 	wish wishes wished want wants wanted fear fears feared doubt doubts doubted deny denies denied dream dreams dreamt
@@ -96,7 +100,7 @@ func (s *sentence) framed(i int) bool {
 }
 
 // frames begin what is said of a time, a place, a teller or a wish alone.
-var frames = wordSet(`in on at by with within without for from to under over during through throughout beyond upon
+var frames = text.Set(`in on at by with within without for from to under over during through throughout beyond upon
 	among against around near behind
 	beneath besides despite once twice sometimes often usually mostly always formerly long ago given granted according
 	judging let were had should
@@ -104,7 +108,7 @@ var frames = wordSet(`in on at by with within without for from to under over dur
 	although though if unless
 	before after until till`)
 
-var subjects = wordSet(`i he she it we they you there this that these those the a an my your his her our their its
+var subjects = text.Set(`i he she it we they you there this that these those the a an my your his her our their its
 	nobody everybody
 	someone everyone no some every all most both each many few`)
 
@@ -166,8 +170,8 @@ func (s *sentence) tells() bool {
 }
 
 var (
-	auxiliary = wordSet(`has have had do does did`)
-	personal  = wordSet(`i we you they he she it`)
+	auxiliary = text.Set(`has have had do does did`)
+	personal  = text.Set(`i we you they he she it`)
 )
 
 // goesOn says whether what seems a clause is one thing more of which the clause

@@ -3,6 +3,8 @@ package entail
 import (
 	"strconv"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // dates are the calendar words of a text, by what they name: year, month,
@@ -12,10 +14,10 @@ type dates map[string][]string
 // The parts of a date, in the order in which they are compared.
 var dateParts = []string{"year", "season", "month", "day", "weekday", "time of day"}
 
-var months = wordSet(`january february march april may june july august september october november december`)
+var months = text.Set(`january february march april may june july august september october november december`)
 
 // monthsThatAreWords need more than a capital.
-var monthsThatAreWords = wordSet(`march may august`)
+var monthsThatAreWords = text.Set(`march may august`)
 
 var weekdays = map[string]string{"monday": "monday", "tuesday": "tuesday", "wednesday": "wednesday",
 	"thursday": "thursday",
@@ -49,8 +51,8 @@ var daytimes = map[string]string{"dawn": "morning", "daybreak": "morning", "sunr
 	"night": "night", "midnight": "night", "nightfall": "evening"}
 
 var (
-	seasonLeads = wordSet(`in the last this next early late mid every each since until of by before after during that one`)
-	yearLeads   = wordSet(`in of since by year until before after from to during circa around about`)
+	seasonLeads = text.Set(`in the last this next early late mid every each since until of by before after during that one`)
+	yearLeads   = text.Set(`in of since by year until before after from to during circa around about`)
 )
 
 func (d dates) add(part, value string) {

@@ -293,7 +293,7 @@ func modalityRule(c *comparison) []finding {
 }
 
 // unsure words vouch for nothing; "may" and "could" also allow.
-var unsure = wordSet(`might perhaps maybe possibly probably supposedly allegedly reportedly seemingly presumably`)
+var unsure = text.Set(`might perhaps maybe possibly probably supposedly allegedly reportedly seemingly presumably`)
 
 // quantifierRule finds "all" where the premise does not say so.
 func quantifierRule(c *comparison) []finding {
@@ -373,6 +373,6 @@ func idiomaticAll(s *sentence, i int) bool {
 }
 
 var (
-	pronouns = wordSet(`you he she they i we`)
-	willing  = wordSet(`like likes want wants please wish wishes care`)
+	pronouns = text.Set(`you he she they i we`)
+	willing  = text.Set(`like likes want wants please wish wishes care`)
 )

@@ -117,7 +117,7 @@ func habitDropped(c *comparison) string {
 			continue
 		}
 		base, low := c.a.p.at(k), c.h.at(i)
-		if low != base && low != base+"s" && low != base+"es" || c.h.has(formerly) || c.h.has(wordSet("used")) ||
+		if low != base && low != base+"s" && low != base+"es" || c.h.has(formerly) || c.h.has(text.Set("used")) ||
 			c.a.p.has(formerly) || i > 0 && (c.h.at(i-1) == "to" || c.h.at(i-1) == "did") {
 			continue
 		}
@@ -332,21 +332,21 @@ func partDropped(c *comparison) string {
 }
 
 var (
-	nearlies = wordSet(`almost nearly`)
-	attempts = wordSet(`pretended pretends pretend feigned tried tries try attempted attempts attempt failed fails refused
+	nearlies = text.Set(`almost nearly`)
+	attempts = text.Set(`pretended pretends pretend feigned tried tries try attempted attempts attempt failed fails refused
 		refuses declined forgot
 		hoped hopes wanted wants want wished wishes planned plans intended intends meant threatened threatens offered offers
 		longed longs`)
-	wanting      = wordSet(`wanted wants want wished wishes hoped hopes sought seeks asked`)
-	getting      = wordSet(`got get gets received receives gained had obtained earned won`)
-	wouldHave    = wordSet(`would could should might i'd he'd she'd they'd we'd you'd`)
-	nows         = wordSet(`is are it's costs has`)
-	thens        = wordSet(`was were had until till used`)
-	alternatives = wordSet(`or either whether`)
-	leaves       = wordSet(`may can could might whichever any anyone if whether`)
-	beVerbs      = wordSet(`is are was were am be been being it's he's she's they're`)
-	formerly     = wordSet(`once formerly still longer ever never before`)
-	planned      = wordSet(`will shall should must would meant supposed planned due intended going ordered promised`)
-	conditionals = wordSet(`if unless should when provided otherwise else then`)
-	wills        = wordSet(`will would shall won't wouldn't i'll he'll she'll it'll we'll they'll you'll`)
+	wanting      = text.Set(`wanted wants want wished wishes hoped hopes sought seeks asked`)
+	getting      = text.Set(`got get gets received receives gained had obtained earned won`)
+	wouldHave    = text.Set(`would could should might i'd he'd she'd they'd we'd you'd`)
+	nows         = text.Set(`is are it's costs has`)
+	thens        = text.Set(`was were had until till used`)
+	alternatives = text.Set(`or either whether`)
+	leaves       = text.Set(`may can could might whichever any anyone if whether`)
+	beVerbs      = text.Set(`is are was were am be been being it's he's she's they're`)
+	formerly     = text.Set(`once formerly still longer ever never before`)
+	planned      = text.Set(`will shall should must would meant supposed planned due intended going ordered promised`)
+	conditionals = text.Set(`if unless should when provided otherwise else then`)
+	wills        = text.Set(`will would shall won't wouldn't i'll he'll she'll it'll we'll they'll you'll`)
 )

@@ -3,6 +3,8 @@ package entail
 import (
 	"slices"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // equals are words and phrases that mean the same wherever both can stand, the one that
@@ -96,7 +98,7 @@ func equalsOf(table string) map[string][]equal {
 		phrases := strings.Split(line, "=")
 		for _, p := range phrases[1:] {
 			words := strings.Fields(p)
-			out[words[0]] = append(out[words[0]], equal{words, strings.Fields(phrases[0]), wordSet(then), wordSet(not)})
+			out[words[0]] = append(out[words[0]], equal{words, strings.Fields(phrases[0]), text.Set(then), text.Set(not)})
 		}
 	}
 	return out
@@ -157,7 +159,7 @@ var (
 		"mins": "minutes", "secs": "seconds", "km": "kilometres", "kilometers": "kilometres", "kg": "kilograms"}
 )
 
-var isOrHas = wordSet(`is are was were be been being am has have had isn't aren't wasn't weren't hasn't haven't i've
+var isOrHas = text.Set(`is are was were be been being am has have had isn't aren't wasn't weren't hasn't haven't i've
 	they've we've i'm he's she's they're`)
 
 // priced says whether a figure and what it counts stand before a "per" at word i, or "twice",
@@ -175,9 +177,9 @@ func (s *sentence) priced(i int) bool {
 }
 
 var (
-	times     = wordSet(`once twice thrice`)
-	reckoned  = wordSet(`minute hour day night week month year head mile flask sack loaf cup bottle barrel person pound`)
-	afterUnit = wordSet(`for with and on at while`)
+	times     = text.Set(`once twice thrice`)
+	reckoned  = text.Set(`minute hour day night week month year head mile flask sack loaf cup bottle barrel person pound`)
+	afterUnit = text.Set(`for with and on at while`)
 )
 
 // yearLead is over how many words "of the year" or "the year" goes where a year follows that
@@ -199,7 +201,7 @@ func (s *sentence) yearLead(i int) int {
 	return 0
 }
 
-var afterYear = wordSet(`in on at by from to with after before when until and was is were are had has have did the i he
+var afterYear = text.Set(`in on at by from to with after before when until and was is were are had has have did the i he
 	she it we they`)
 
 func isYear(w string) bool {

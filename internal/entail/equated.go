@@ -73,7 +73,7 @@ func (s *sentence) onePart(p persons, i, j int) norm {
 }
 
 // tying words say which of several is meant: "the road to Wend".
-var tying = wordSet(`to in at on by from near behind beside under`)
+var tying = text.Set(`to in at on by from near behind beside under`)
 
 // namedBy says whether words from i up to j are a name.
 func (s *sentence) namedBy(i, j int) bool {

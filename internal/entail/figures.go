@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // numberRule wants every figure of the claim in the premise, with its unit.
@@ -174,7 +176,7 @@ const (
 )
 
 // sharing are words with which a sum is divided or made.
-var sharing = wordSet(`each every apiece per together all altogether both total between left remain remains remaining
+var sharing = text.Set(`each every apiece per together all altogether both total between left remain remains remaining
 	more less fewer`)
 
 // nearer prefers a figure of the sentence that the claim lies over.
@@ -299,7 +301,7 @@ func (c *comparison) reckoned(year string, have []string) bool {
 }
 
 // relative words place a date and name none.
-var relative = wordSet(`last next this past ago year month week day season early late mid back`)
+var relative = text.Set(`last next this past ago year month week day season early late mid back`)
 
 // measured says whether a quantity is one of money or of a measure. It is not
 // reckoned from what a text lists, as a small count of things is.

@@ -3,6 +3,8 @@ package entail
 import (
 	"slices"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // heads are the beginnings of a premise's sentence that say the same without the
@@ -111,36 +113,36 @@ func (s *sentence) quotes() bool {
 }
 
 var (
-	continues  = wordSet(`which who`)
-	plain      = wordSet(`that as than like before after because since so what how`)
-	exhaustive = wordSet(`only just both between either neither half exactly alone`)
+	continues  = text.Set(`which who`)
+	plain      = text.Set(`that as than like before after because since so what how`)
+	exhaustive = text.Set(`only just both between either neither half exactly alone`)
 
 	// additive are the participles that say what else was so, and no condition:
 	// "keeping to the path" and "starting tomorrow" are none of them.
-	additive = wordSet(`ranging killing wounding burning drowning destroying`)
+	additive = text.Set(`ranging killing wounding burning drowning destroying`)
 
 	// predicating verbs say what a thing is or takes, of which a part is not the whole.
-	predicating = wordSet(`is are was were be been am it's he's she's that's cost costs need needs needed take takes took
+	predicating = text.Set(`is are was were be been am it's he's she's that's cost costs need needs needed take takes took
 		require requires
 		weigh weighs weighed measure measures contain contains means called named made lasts lasted pay pays paid owe owes
 		owed`)
-	states = wordSet(`free open shut closed locked dead alive safe empty`)
+	states = text.Set(`free open shut closed locked dead alive safe empty`)
 
-	determiners = wordSet(`the a an this that these those my your his her its our their`)
-	verbObjects = wordSet(`it him them me us you the a an this that these those my your his her its our their`)
-	pastVerbs   = wordSet(`sold bought took gave kept built brought found lost left made went came saw won fought broke
+	determiners = text.Set(`the a an this that these those my your his her its our their`)
+	verbObjects = text.Set(`it him them me us you the a an this that these those my your his her its our their`)
+	pastVerbs   = text.Set(`sold bought took gave kept built brought found lost left made went came saw won fought broke
 		stole drank ate wrote sent
 		held cut hid threw caught led met fell slew`)
 
 	// changing words say that what was told is over or in dispute.
-	changing = wordSet(`ended ends stopped stops ceased repealed revoked cancelled changed changes lapsed expired formerly
+	changing = text.Set(`ended ends stopped stops ceased repealed revoked cancelled changed changes lapsed expired formerly
 		over disputed disputes
 		dispute contested contests questioned questions invented invents exaggerated recanted recants withdrew withdrawn
 		mocked mocks laughed laughs
 		doubtful debatable questionable wrong false mistake rubbish half made once`)
 
 	// tales are what is told, and nobody vouches for.
-	tales = wordSet(`story stories tale tales song songs legend legends myth myths gossip hearsay fable fables ballad
+	tales = text.Set(`story stories tale tales song songs legend legends myth myths gossip hearsay fable fables ballad
 		ballads prophecy
 		prophecies rumour rumours rumor rumors saga sagas joke jokes poem superstition
 		version versions play`)

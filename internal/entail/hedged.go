@@ -188,16 +188,16 @@ func askedRule(c *comparison) []finding {
 }
 
 var (
-	hedgeLeads      = wordSet(`or so as at least`)
-	doubtingAdverbs = wordSet(`supposedly allegedly reportedly perhaps maybe possibly probably presumably`)
-	thinking        = wordSet(`think suppose guess reckon believe hear heard imagine fancy gather wager hope daresay
+	hedgeLeads      = text.Set(`or so as at least`)
+	doubtingAdverbs = text.Set(`supposedly allegedly reportedly perhaps maybe possibly probably presumably`)
+	thinking        = text.Set(`think suppose guess reckon believe hear heard imagine fancy gather wager hope daresay
 		expect suspect`)
-	wagering    = wordSet(`i'd i'll`)
-	rumoured    = wordSet(`said told rumoured rumored believed whispered`)
-	telling     = wordSet(`say says tell tells claim claims swear swears reckon reckons believe believes insist insists`)
-	noCondition = wordSet(`see ask asks asked know knows knew wonder wonders tell tells find even as only say check learn
+	wagering    = text.Set(`i'd i'll`)
+	rumoured    = text.Set(`said told rumoured rumored believed whispered`)
+	telling     = text.Set(`say says tell tells claim claims swear swears reckon reckons believe believes insist insists`)
+	noCondition = text.Set(`see ask asks asked know knows knew wonder wonders tell tells find even as only say check learn
 		sure and or but what`)
-	abilities   = wordSet(`can could may might able possible`)
-	meantTo     = wordSet(`going would meant planned intended must about supposed`)
-	asksWhether = wordSet(`did do does is are was were has have had`)
+	abilities   = text.Set(`can could may might able possible`)
+	meantTo     = text.Set(`going would meant planned intended must about supposed`)
+	asksWhether = text.Set(`did do does is are was were has have had`)
 )

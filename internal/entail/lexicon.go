@@ -7,28 +7,28 @@ import (
 )
 
 // negations deny what they stand with.
-var negations = wordSet(text.Denials + " " + text.NearDenials)
+var negations = text.Set(text.Denials + " " + text.NearDenials)
 
 // hedging are words with which a text does not vouch for what follows.
-var hedging = wordSet(`might may could perhaps maybe possibly probably supposedly allegedly reportedly apparently
+var hedging = text.Set(`might may could perhaps maybe possibly probably supposedly allegedly reportedly apparently
 	seemingly presumably
 	likely unlikely`)
 
 // intending are words after which a verb names what is wanted or tried, not done.
-var intending = wordSet(`want wants wanted hope hopes hoped plan plans planned try tries tried intend intends intended
+var intending = text.Set(`want wants wanted hope hopes hoped plan plans planned try tries tried intend intends intended
 	mean means meant
 	threaten threatens threatened attempt attempts attempted offer offers offered promise promises promised refuse refuses
 	refused
 	fail fails failed wish wishes wished agree agrees agreed decide decides decided`)
 
 // universals speak of all or none.
-var universals = wordSet(`all every each everyone everybody everything everywhere always never none nobody nothing
+var universals = text.Set(`all every each everyone everybody everything everywhere always never none nobody nothing
 	nowhere entire whole entirely
 	completely wholly forever only sole solely exclusively any anyone anybody anything whichever whenever
 	without-exception`)
 
 // partials speak of a part.
-var partials = wordSet(`some many most few several much often sometimes usually mostly occasionally partly partially
+var partials = text.Set(`some many most few several much often sometimes usually mostly occasionally partly partially
 	seldom rarely
 	somebody someone something somewhere majority minority part half plenty lots generally largely`)
 

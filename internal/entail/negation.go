@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // negationRule finds what one text denies and the other says.
@@ -109,7 +111,7 @@ func (s *sentence) limits() bool {
 	return false
 }
 
-var limiting = wordSet(`only just merely simply but until till unless before except more less further longer other else
+var limiting = text.Set(`only just merely simply but until till unless before except more less further longer other else
 	than without if why how what
 	where who whether rather instead know`)
 
@@ -136,14 +138,14 @@ func (c *comparison) saysSoOtherwise(claim bool, i int) bool {
 }
 
 var (
-	nobodies = wordSet(`no nobody none no-one nothing without`)
-	solitary = wordSet(`alone lone lonely solitary solo unaccompanied`)
-	lacking  = wordSet(`lack lacks lacked lacking absence absent refuse refuses refused refusing reluctant reluctantly
+	nobodies = text.Set(`no nobody none no-one nothing without`)
+	solitary = text.Set(`alone lone lonely solitary solo unaccompanied`)
+	lacking  = text.Set(`lack lacks lacked lacking absence absent refuse refuses refused refusing reluctant reluctantly
 		unwilling unable
 		fail fails failed failing failure skip skips skipped prevent prevents prevented forbid forbids forbade forbidden
 		avoid avoids avoided impossible`)
-	warning  = wordSet(`will would may might could can`)
-	branches = wordSet(`or before unless until else otherwise`)
+	warning  = text.Set(`will would may might could can`)
+	branches = text.Set(`or before unless until else otherwise`)
 )
 
 func (s *sentence) has(set map[string]bool) bool {

@@ -46,7 +46,7 @@ var ordinals = map[string]float64{
 
 var multiples = map[string]float64{"once": 1, "twice": 2, "thrice": 3}
 
-var manyOf = wordSet(`dozens hundreds thousands millions scores`)
+var manyOf = text.Set(`dozens hundreds thousands millions scores`)
 
 // quantities are the numbers of a sentence, left to right.
 func (s *sentence) quantities() []quantity {
@@ -129,7 +129,7 @@ func (s *sentence) isSpan(i int) bool {
 }
 
 // afterSpan are words of content that may stand behind a span of time.
-var afterSpan = wordSet(`ago later earlier past passed away long old straight together afterwards since`)
+var afterSpan = text.Set(`ago later earlier past passed away long old straight together afterwards since`)
 
 // boundsOne says whether what stands before word i makes an article count: "under a month".
 func (s *sentence) boundsOne(i int) bool {
@@ -247,8 +247,8 @@ func (s *sentence) spelled(i int) (total float64, n int) {
 func isSmall(w string) bool { _, ok := smallNumbers[w]; return ok }
 
 var (
-	roughWords = wordSet(`about around roughly nearly almost approximately circa some near perhaps maybe`)
-	unitSkip   = wordSet(`of more other good full whole long such or so odd the a an and`)
+	roughWords = text.Set(`about around roughly nearly almost approximately circa some near perhaps maybe`)
+	unitSkip   = text.Set(`of more other good full whole long such or so odd the a an and`)
 )
 
 // bind finds how the quantity is meant, and what it counts.

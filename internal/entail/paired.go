@@ -227,6 +227,6 @@ func doneTurned(c *comparison) string {
 }
 
 var (
-	paired = wordSet(`in on at to for from by with under over behind near of into`)
-	around = wordSet(`to for from into onto as of on over under behind upon above below`)
+	paired = text.Set(`in on at to for from by with under over behind near of into`)
+	around = text.Set(`to for from into onto as of on over under behind upon above below`)
 )

@@ -38,7 +38,7 @@ var contractions = map[string]string{
 }
 
 // isContracted are the words after which 's may be "is".
-var isContracted = wordSet(`he she it that there here what who where this everyone everybody nobody someone somebody
+var isContracted = text.Set(`he she it that there here what who where this everyone everybody nobody someone somebody
 	everything nothing something`)
 
 // norm is a sentence in the form in which sentences are compared: lower case,
@@ -159,7 +159,7 @@ func (s *sentence) countsAt(i int) bool {
 	return n > 0 && (s.lower || s.words[i].first && !verb)
 }
 
-var noVerb = wordSet(`always sometimes perhaps was is has as this his its ours yours theirs besides`)
+var noVerb = text.Set(`always sometimes perhaps was is has as this his its ours yours theirs besides`)
 
 // standsFor says whether a figure at word i is part of a phrase that another stands for:
 // "two times".
@@ -292,9 +292,9 @@ func pastForm(w string) bool {
 }
 
 var (
-	adverbs = wordSet(`still also never always often only rarely sometimes usually now once just even long seldom already
+	adverbs = text.Set(`still also never always often only rarely sometimes usually now once just even long seldom already
 		mostly not`)
-	objects = wordSet(`the a an this that these those my your his her their our its them it him me us some any every each
+	objects = text.Set(`the a an this that these those my your his her their our its them it him me us some any every each
 		all to for with by from of at in on whom what whether how why`)
 )
 
@@ -312,7 +312,7 @@ func coordinated(s *sentence, i int) bool {
 	return w == "is" || w == "has" || w == "does" || !strings.HasSuffix(w, "s") || objects[s.at(i+1)] && s.at(i+1) != "of"
 }
 
-var asking = wordSet(`decide decides know knows ask asks say says tell tells learn learns remember remembers choose
+var asking = text.Set(`decide decides know knows ask asks say says tell tells learn learns remember remembers choose
 	chooses`)
 
 // baseVerb is a verb without the person it agrees with.

@@ -1,6 +1,10 @@
 package entail
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
 
 // placedRule finds another preposition before the same word: in Oakford where it is near
 // Oakford, by the mayor where it is for him, before Cleo where it is after her.
@@ -62,7 +66,7 @@ var exclusive = func() map[string]map[string]bool {
 		"with":    "without", "over": "under beneath below", "above": "under beneath below", "into": "from", "to": "from",
 		"by": "for", "against": "for", "until": "since from",
 	} {
-		out[a] = wordSet(b)
+		out[a] = text.Set(b)
 	}
 	return out
 }()
@@ -80,5 +84,5 @@ func titleRule(c *comparison) []finding {
 	return nil
 }
 
-var titled = wordSet(`sir lord king prince duke earl count baron captain sergeant abbot prior father brother mayor
+var titled = text.Set(`sir lord king prince duke earl count baron captain sergeant abbot prior father brother mayor
 	reeve bishop lady queen princess duchess dame sister`)

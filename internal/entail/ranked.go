@@ -168,7 +168,7 @@ func superlative(w string) bool {
 	return len(w) > 5 && strings.HasSuffix(w, "est") && !notSuperlatives[w]
 }
 
-var notSuperlatives = wordSet(`forest interest harvest honest request conquest modest protest arrest tempest contest
+var notSuperlatives = text.Set(`forest interest harvest honest request conquest modest protest arrest tempest contest
 	manifest earnest suggest digest inquest dishonest
 	priest invest infest molest ingest attest detest armrest headrest bequest everest breast midwest northwest southwest
 	behest incest

@@ -31,12 +31,12 @@ func (s *sentence) figureForm(i int) (string, int) {
 	return figureOf(v), n
 }
 
-var sharesScale = wordSet(`or to and`)
+var sharesScale = text.Set(`or to and`)
 
 func figureOf(v float64) string { return "#" + strconv.FormatFloat(v, 'f', -1, 64) }
 
 // fronted are words that begin a clause which says the same behind the main one.
-var fronted = wordSet(`because when whenever after before since until while although though if unless once as`)
+var fronted = text.Set(`because when whenever after before since until while although though if unless once as`)
 
 // turned is a sentence whose first clause hangs on the second, with that clause
 // last: “because I am afraid, I have not asked” as “I have not asked, because I am
@@ -97,10 +97,10 @@ func (s *sentence) standsBefore(sub *sentence) bool {
 }
 
 var (
-	causes       = wordSet(`because since as`)
-	joining      = wordSet(`and or but nor then`)
-	modal        = wordSet(`so would could might may should must can will shall perhaps maybe possibly probably`)
-	thirdPersons = wordSet(`he him his she her hers it its they them their theirs he's she's it's they're himself herself
+	causes       = text.Set(`because since as`)
+	joining      = text.Set(`and or but nor then`)
+	modal        = text.Set(`so would could might may should must can will shall perhaps maybe possibly probably`)
+	thirdPersons = text.Set(`he him his she her hers it its they them their theirs he's she's it's they're himself herself
 		itself themselves`)
 )
 

@@ -3,6 +3,8 @@ package entail
 import (
 	"fmt"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // reportRule finds what the premise only says that somebody says, thinks, hopes or
@@ -86,18 +88,18 @@ func (s *sentence) complement(i int) bool {
 }
 
 var (
-	perceiving = wordSet(`heard hear hears imagine imagined fancy dreamt dreamed`)
-	believing  = wordSet(`says said claims claimed heard hear hears think thinks thought believe believes believed suspect
+	perceiving = text.Set(`heard hear hears imagine imagined fancy dreamt dreamed`)
+	believing  = text.Set(`says said claims claimed heard hear hears think thinks thought believe believes believed suspect
 		suspects suspected guess
 		guesses guessed reckon reckons reckoned suppose supposes rumour rumours rumor rumors legend whispers whispered swears
 		swore insists
 		insisted hope hopes hoped dream dreamt dreamed imagine imagined fancy fear fears feared`)
-	tellers = wordSet(`they some people folk folks many men others we legends rumors rumours tales stories books elders
+	tellers = text.Set(`they some people folk folks many men others we legends rumors rumours tales stories books elders
 		old-timers sailors locals`)
-	persons3  = wordSet(`me us him her them you`)
-	reporting = wordSet(`tell tells told speak speaks spoke legend legends tale tales story stories whisper whispers
+	persons3  = text.Set(`me us him her them you`)
+	reporting = text.Set(`tell tells told speak speaks spoke legend legends tale tales story stories whisper whispers
 		whispered reckon reckons reckoned
 		supposedly gossip gossips talk`)
-	doubtingNouns = wordSet(`rumour rumours rumor rumors hearsay legend gossip guess suspicion hope belief theory word
+	doubtingNouns = text.Set(`rumour rumours rumor rumors hearsay legend gossip guess suspicion hope belief theory word
 		talk`)
 )

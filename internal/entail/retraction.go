@@ -3,11 +3,13 @@ package entail
 import (
 	"slices"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // words with which a text takes back, or does not vouch for, what stands beside
 // them.
-var retractions = wordSet(`untrue lied liar liars joke joking jest jested pretended supposedly allegedly mistaken
+var retractions = text.Set(`untrue lied liar liars joke joking jest jested pretended supposedly allegedly mistaken
 	dreamt dreamed hoax
 	fiction forgery nonsense`)
 
@@ -56,7 +58,7 @@ func (s *sentence) retracts() bool {
 	return slices.ContainsFunc(retractionPhrases, func(r string) bool { return strings.Contains(low, r) })
 }
 
-var takesBack = wordSet(`say tell take correct withdraw deny`)
+var takesBack = text.Set(`say tell take correct withdraw deny`)
 
 // corrects says whether a sentence begins as one that puts right what was just
 // said: "No, it was Osric", "Not any more", "Or was it?", "So the bards sing", or is
@@ -117,11 +119,11 @@ func (s *sentence) doubtsWhatItTells() bool {
 }
 
 var (
-	sweeping    = wordSet(`all none every whole nothing any both everything following`)
-	correctives = wordSet(`or wait wrong false rubbish kidding teasing rather hogwash correction sorry`)
-	nearly      = wordSet(`almost nearly sometimes often mostly usually partly`)
-	excepting   = wordSet(`but except save bar`)
-	doubtful    = wordSet(`misconceptions misconception beliefs superstitions lies false untrue prophecy claims
+	sweeping    = text.Set(`all none every whole nothing any both everything following`)
+	correctives = text.Set(`or wait wrong false rubbish kidding teasing rather hogwash correction sorry`)
+	nearly      = text.Set(`almost nearly sometimes often mostly usually partly`)
+	excepting   = text.Set(`but except save bar`)
+	doubtful    = text.Set(`misconceptions misconception beliefs superstitions lies false untrue prophecy claims
 		accusations suspicions dreams
 		visions wishes plans fears hopes guesses theories theory fiction`)
 )

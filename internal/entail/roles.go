@@ -39,7 +39,7 @@ func roleRule(c *comparison) []finding {
 }
 
 // eitherWay words say that what is named may stand in another order.
-var eitherWay = wordSet(`respectively vice versa`)
+var eitherWay = text.Set(`respectively vice versa`)
 
 func joined(a, b *sentence) *sentence {
 	out := *a
@@ -126,7 +126,7 @@ var personOf = func() map[string]string {
 		"he":  "he him his himself he's", "she": "she her hers herself she's",
 		"they": "they them their theirs themselves they're",
 	} {
-		for w := range wordSet(words) {
+		for w := range text.Set(words) {
 			out[w] = person
 		}
 	}
@@ -260,7 +260,7 @@ func (s *sentence) governor(k int) string {
 	return ""
 }
 
-var possessives = wordSet(`my your his our their mine yours ours theirs`)
+var possessives = text.Set(`my your his our their mine yours ours theirs`)
 
 // participant says whether a stretch of a sentence names somebody or something that can
 // do or be done to: a name, a pronoun, or a noun after its determiner or preposition.
@@ -328,7 +328,7 @@ func (s *sentence) undergoes() bool {
 }
 
 // participles that neither end in -ed or -en nor are pastVerbs.
-var participles = wordSet(`struck taught hung shot dug hit hurt paid told said stung slung bound wound fed bred spent
+var participles = text.Set(`struck taught hung shot dug hit hurt paid told said stung slung bound wound fed bred spent
 	lent bent sworn torn worn born borne
 	drawn known shown grown thrown blown flown sown mown begun sung rung drunk sunk swum done gone read put set cast shut
 	split spread beset slain laid felt heard sewn hewn
@@ -344,7 +344,7 @@ func (s *sentence) countNegations() int {
 	return n
 }
 
-var prepositions = wordSet(`of in on at by with from for under over into through behind near beside between against
+var prepositions = text.Set(`of in on at by with from for under over into through behind near beside between against
 	about like before after below above
 	inside outside beyond upon within without towards toward onto across around along during`)
 

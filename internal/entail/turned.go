@@ -48,15 +48,15 @@ func (s *sentence) spans() bool {
 }
 
 var (
-	bothWays = wordSet(`road roads path paths way ways street lane bridge tunnel passage river coast border rope chain
+	bothWays = text.Set(`road roads path paths way ways street lane bridge tunnel passage river coast border rope chain
 		route routes track trail stairs ladder
 		stretch stretches stretched extend extends extended reach reaches span spans far mile miles league leagues distance
 		walk ride
 		sail day's forth both either between range ranges ranging everything everyone anything`)
 	// what goes from here to there
-	linear   = wordSet(`fence fences wall walls hedge hedges ditch pipe cable canal line lines row rows`)
-	leading  = wordSet(`run runs ran running lead leads led leading lie lies go goes went going`)
-	thatLead = wordSet(`it which that they these those`)
+	linear   = text.Set(`fence fences wall walls hedge hedges ditch pipe cable canal line lines row rows`)
+	leading  = text.Set(`run runs ran running lead leads led leading lie lies go goes went going`)
+	thatLead = text.Set(`it which that they these those`)
 )
 
 // way is what stands behind "from" and what stands behind "to": their words of content by stem.

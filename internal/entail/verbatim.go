@@ -48,10 +48,10 @@ func (n norms) meet(o norms) bool {
 
 var (
 	// softLeads join or call, and say nothing.
-	softLeads = wordSet(`oh ah well but and so also however hm hmm ha hey alas eh besides moreover`)
+	softLeads = text.Set(`oh ah well but and so also however hm hmm ha hey alas eh besides moreover`)
 	// answers say yes or no to something else: a claim may leave out those of the
 	// premise, and not bring its own. "Right" and "sure" are also said in mockery.
-	answers = wordSet(`yes no aye nay yeah yep nope indeed true certainly`)
+	answers = text.Set(`yes no aye nay yeah yep nope indeed true certainly`)
 )
 
 // readings puts a sentence in its normal form, with and without a lead, without

@@ -61,7 +61,7 @@ func verbOf(c *comparison) string {
 			break
 		}
 	}
-	if be < 1 || c.h.at(be+1) != "the" || c.h.denies() || c.a.p.has(wordSet("as")) {
+	if be < 1 || c.h.at(be+1) != "the" || c.h.denies() || c.a.p.has(text.Set("as")) {
 		return ""
 	}
 	subject, named := c.a.to[be-1], -1
@@ -161,6 +161,6 @@ var (
 		servant widow heir enemy rival master apprentice pupil man men woman child children keeper owner neighbour neighbor`)
 	becoming = stemSet(`become became remain remained stay stayed seem seemed make made name named call called elect
 		elected appoint appointed choose chose chosen crown crowned prove proved turn turned`)
-	given = wordSet(`given paid sold lent shown handed sent told offered granted`)
-	gave  = wordSet(`gave paid sold lent showed handed sent told offered granted`)
+	given = text.Set(`given paid sold lent shown handed sent told offered granted`)
+	gave  = text.Set(`gave paid sold lent showed handed sent told offered granted`)
 )

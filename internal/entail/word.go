@@ -192,7 +192,7 @@ func singleQuote(s string, from int) int {
 }
 
 // elided are the words that an apostrophe begins.
-var elided = wordSet(`tis twas twere twill em til till cause round bout neath gainst tween fore cross n o`)
+var elided = text.Set(`tis twas twere twill em til till cause round bout neath gainst tween fore cross n o`)
 
 // at is the lower-case word at i, or "".
 func (s *sentence) at(i int) string {
@@ -211,14 +211,6 @@ func (s *sentence) stemAt(i int) string {
 }
 
 // wordSet makes a set of a list in one string.
-func wordSet(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
-}
-
 // stemSet is wordSet of the words' stems.
 func stemSet(list string) map[string]bool {
 	out := map[string]bool{}

@@ -84,7 +84,7 @@ func (c *Cascade) unwrapped(ctx context.Context, pairs []Pair, out []schema.Verd
 
 // light are words that two sentences about different matters share, and figures, which
 // the rules hold against the evidence by themselves.
-var light = wordSet(`never always ever now still yet already again soon later ago back away around here there
+var light = text.Set(`never always ever now still yet already again soon later ago back away around here there
 	go goes going went gone come comes coming came get gets getting got take takes taking took taken make makes making made
 	give gives giving gave given put puts keep keeps kept let lets say says said saying tells told see sees saw seen look
 	looks looked

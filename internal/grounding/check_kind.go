@@ -135,7 +135,7 @@ func announces(sentence string) bool {
 		return false
 	}
 	here := strings.HasPrefix(s, "here's ") || strings.HasPrefix(s, "here is ") || strings.HasPrefix(s, "here are ")
-	return here && !hasAny(words, presuming)
+	return here && !text.HasAny(words, presuming)
 }
 
 // besides is how many sources the reader sees a part of.

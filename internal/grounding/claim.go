@@ -239,7 +239,7 @@ func clauseSpans(s string) []text.Span {
 }
 
 // subordinating words begin a clause that qualifies the next one.
-var subordinating = set(`if unless when whenever while until though although because since whether suppose as after
+var subordinating = text.Set(`if unless when whenever while until though although because since whether suppose as after
 	before once
 	either neither not both`)
 
@@ -287,9 +287,9 @@ func upperAt(s string, words []text.Span, i int) bool {
 	return i < len(words) && startsUpper(s[words[i].Start:])
 }
 
-var clausePronoun = set(`i he she it we they you i'm he's she's it's we're they're you're i've you've i'll`)
+var clausePronoun = text.Set(`i he she it we they you i'm he's she's it's we're they're you're i've you've i'll`)
 
-var clauseSubject = set(`i he she it we they you there this that these those the a an my your his her our its their
+var clauseSubject = text.Set(`i he she it we they you there this that these those the a an my your his her our its their
 	nobody everybody
 	someone everyone i'm he's she's it's we're they're you're i've you've i'll he'd she'd they'd who`)
 
@@ -298,14 +298,6 @@ func verbish(w string) bool {
 	return auxiliaries[w] || strings.HasSuffix(w, "ed") && len(w) > 4
 }
 
-var auxiliaries = set(`is are was were am be been has have had do does did will would shall should can could may might
+var auxiliaries = text.Set(`is are was were am be been has have had do does did will would shall should can could may might
 	must
 	isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't won't wouldn't can't couldn't shouldn't`)
-
-func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
-}

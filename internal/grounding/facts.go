@@ -346,18 +346,18 @@ func asSentence(s string) string {
 }
 
 var (
-	relatives   = set(`who which`)
-	bare        = set(`be have do`) // behind "to" they need no subject
-	joinings    = set(`and but so yet then`)
-	choices     = set(`or either neither nor`)
-	conditions  = set(`if unless whether until till lest suppose`)
-	determiners = set(`the a an my your his her our its their this that these those no every each some any all both`)
-	objects     = set(`me you him it us them none nobody nothing everything something only`)
-	leads       = set(`in on at by with within without for from to under over during through throughout
+	relatives   = text.Set(`who which`)
+	bare        = text.Set(`be have do`) // behind "to" they need no subject
+	joinings    = text.Set(`and but so yet then`)
+	choices     = text.Set(`or either neither nor`)
+	conditions  = text.Set(`if unless whether until till lest suppose`)
+	determiners = text.Set(`the a an my your his her our its their this that these those no every each some any all both`)
+	objects     = text.Set(`me you him it us them none nobody nothing everything something only`)
+	leads       = text.Set(`in on at by with within without for from to under over during through throughout
 		into onto upon across among against around near behind before after since until till
 		below above beneath beside between beyond along past toward towards outside inside`)
-	particles = set(`down up away off out back again home here there together alone once twice again today now still`)
-	presents  = set(`holds keeps runs goes comes stands lies sits costs brings takes makes gives sells
+	particles = text.Set(`down up away off out back again home here there together alone once twice again today now still`)
+	presents  = text.Set(`holds keeps runs goes comes stands lies sits costs brings takes makes gives sells
 		buys owns works lives rules closes opens begins ends bears leads lends boils carries
 		stops waits names says rings serves guards owes pays grows rises falls feeds teaches
 		knows speaks rides writes reads brews bakes forges mends tends trades sleeps stays

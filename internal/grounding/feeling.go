@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
@@ -9,7 +10,7 @@ import (
 // feeling says whether a clause tells only what the NPC feels, likes or is like
 // at heart. A reason or a fact inside it makes it a claim about the world.
 func (cl *clause) feeling(words []string) bool {
-	if len(words) < 2 || hasAny(words, worldly) || hasDigit(words) {
+	if len(words) < 2 || text.HasAny(words, worldly) || hasDigit(words) {
 		return false
 	}
 	i := 0
@@ -30,7 +31,7 @@ func (cl *clause) feeling(words []string) bool {
 	if i >= len(words) {
 		return false
 	}
-	verb := feelingVerbs[words[i]] && words[0] != "i'm" && !contains(words[:i], "am")
+	verb := feelingVerbs[words[i]] && words[0] != "i'm" && !slices.Contains(words[:i], "am")
 	if !verb && !feelings[words[i]] {
 		return false
 	}
@@ -62,20 +63,20 @@ func feltBy(words []string) bool {
 }
 
 var (
-	feelingVerbs = set(`love loved like liked hate hated dislike disliked loathe loathed trust trusted distrust distrusted
+	feelingVerbs = text.Set(`love loved like liked hate hated dislike disliked loathe loathed trust trusted distrust distrusted
 		fear feared dread
 		admire admired respect respected despise despised miss missed prefer preferred enjoy enjoyed care cared worry worried
 		wish wished hope hoped
 		feel felt want wanted pity grieve envy cherish resent detest adore doubt`)
-	feelings = set(`tired glad sorry afraid happy sad angry weary bored curious fond proud lonely nervous cautious careful
+	feelings = text.Set(`tired glad sorry afraid happy sad angry weary bored curious fond proud lonely nervous cautious careful
 		content uneasy worried
 		pleased grateful thankful upset anxious ashamed excited hopeful bitter jealous calm restless cross furious delighted
 		scared frightened
 		wary suspicious lucky fine well cheerful gloomy ready eager impatient patient stubborn honest blunt loyal shy sure
 		certain
 		better worse good unhappy homesick heartbroken relieved`)
-	degree = set(`very so quite rather too really truly always never ever still just only a bit little deeply much more
+	degree = text.Set(`very so quite rather too really truly always never ever still just only a bit little deeply much more
 		not don't do didn't
 		can't can't help now today these days with and to of at about no too most least all dearly being feeling`)
-	worldly = set(`because since after before when who which that whose for where while until despite by`)
+	worldly = text.Set(`because since after before when who which that whose for where while until despite by`)
 )

@@ -10,7 +10,7 @@ import (
 )
 
 // interjections at the front of a clause assert nothing.
-var interjections = set(`well ah oh aye yes no nay yep yeah nope sure right hm hmm hmph ha hah haha eh ach bah look
+var interjections = text.Set(`well ah oh aye yes no nay yep yeah nope sure right hm hmm hmph ha hah haha eh ach bah look
 	listen see now
 	ho hey indeed truly honestly frankly alas mind so anyway okay ok please sorry friend stranger traveller traveler sir
 	madam lad lass
@@ -297,7 +297,7 @@ func (cl *clause) isName(w string) bool {
 	return false
 }
 
-var notWriters = set(`as so i we you it this that these those there nobody nothing what who which if when`)
+var notWriters = text.Set(`as so i we you it this that these those there nobody nothing what who which if when`)
 
 var hedgeTail = regexp.MustCompile(`(?i),?\s*(?:,\s*|-\s*)((?:or so )?(?:i think|i believe|i suppose|i reckon` +
 	`|i guess|i suspect|i hear|i'm told|i am told|they say|folk say|people say|it is said|it's said|it seems` +

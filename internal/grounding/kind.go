@@ -11,7 +11,7 @@ import (
 
 // social are words of greetings, thanks, leave-taking and manners. A clause made
 // of them alone asserts nothing.
-var social = set(`hello hi hey hail greetings welcome good fine morning day evening night afternoon morrow farewell
+var social = text.Set(`hello hi hey hail greetings welcome good fine morning day evening night afternoon morrow farewell
 	goodbye bye safe travels travel
 	road roads journey journeys take care thanks thank you much many kindly cheers sorry pardon excuse forgive please well
 	aye yes no nay ok okay sure
@@ -25,7 +25,7 @@ var social = set(`hello hi hey hail greetings welcome good fine morning day even
 	speak talk quick quickly up off away out along who`)
 
 // benign verbs ask or offer without a fact.
-var benign = set(`want need seek look ask mean think say feel know like wish hear help tell bring come go do care mind
+var benign = text.Set(`want need seek look ask mean think say feel know like wish hear help tell bring come go do care mind
 	wonder see understand try
 	learn find speak talk stand trust believe`)
 
@@ -58,7 +58,7 @@ func (cl *clause) kind() schema.ClaimKind {
 
 var (
 	// courtesies are words with which a sentence is manners, whatever else is in it.
-	courtesies = set(`hello hi hey hail greetings welcome good fine morrow farewell goodbye bye safe travels travel road
+	courtesies = text.Set(`hello hi hey hail greetings welcome good fine morrow farewell goodbye bye safe travels travel road
 		roads journey
 		care thanks thank kindly cheers sorry pardon excuse forgive please friend friends stranger traveller traveler sir
 		madam lady lord lad
@@ -67,7 +67,7 @@ var (
 		help say ask speak talk carry mention see very right of well course until next`)
 	// qualifying words add to what was said before: "a crossing costs two bits",
 	// "more at night".
-	qualifying = set(`more much many now not later soon again another alone always night day evening morning afternoon
+	qualifying = text.Set(`more much many now not later soon again another alone always night day evening morning afternoon
 		time back
 		away up off out along else all your yours my me here there once quick quickly love anything something`)
 )
@@ -79,7 +79,7 @@ func adds(words []string) bool {
 	case "not at all", "here", "there", "there there", "now then", "not now", "all right", "and now", "now", "now now":
 		return false
 	}
-	return hasAny(words, qualifying) && !hasAny(words, courtesies)
+	return text.HasAny(words, qualifying) && !text.HasAny(words, courtesies)
 }
 
 // all says whether every word is in the set, or the player's name.
@@ -119,7 +119,7 @@ var ignorance = regexp.MustCompile(`(?i)^(?:(?:i|we)(?:'m| am)? ?(?:really |hone
 	`|search me|your guess is as good as mine|(?:that|the) name means nothing|i could only guess` +
 	`|i would only be guessing|i'd only be guessing|i won't guess|i don't guess)\b`)
 
-var ignoranceTail = set(`that this it anything much more about of to me tell you there for sure certain certainly a
+var ignoranceTail = text.Set(`that this it anything much more about of to me tell you there for sure certain certainly a
 	thing word any one
 	name such nothing know say anybody anyone ever before sorry afraid either on know knowing i the matter answer question
 	place person man woman
@@ -141,7 +141,7 @@ func (cl *clause) ignorance(words []string) bool {
 }
 
 // presuming words take what follows them for granted.
-var presuming = set(`why how when that because since`)
+var presuming = text.Set(`why how when that because since`)
 
 func (cl *clause) contentWords(words []string) int {
 	n := 0
@@ -154,8 +154,8 @@ func (cl *clause) contentWords(words []string) int {
 }
 
 var (
-	embedding = set(`that which because since after before when while who whose whom`)
-	asking    = set(`who whom whose what which when where why how`)
+	embedding = text.Set(`that which because since after before when while who whose whom`)
+	asking    = text.Set(`who whom whose what which when where why how`)
 )
 
 // questionKind: a plain question asserts nothing. One that denies, that asks why
@@ -171,7 +171,7 @@ func (cl *clause) questionKind(words []string) schema.ClaimKind {
 	for i, w := range words {
 		embeds = embeds || i > 1 && embedding[w] && i+2 < len(words)
 	}
-	toPlayer := contains(words, "you") || contains(words, "your")
+	toPlayer := slices.Contains(words, "you") || slices.Contains(words, "your")
 	switch {
 	case !toPlayer && cl.points(words):
 		return schema.ClaimWorld
@@ -196,7 +196,7 @@ func (cl *clause) points(words []string) bool {
 		(neutral[words[1]] || personal[words[1]] || plural[words[1]] || pointing[words[1]]) {
 		return cl.nameWords() > 0 && cl.news(words, benign) > 0
 	}
-	return (words[0] == "why" || words[0] == "how") && cl.past(words) && hasAny(words, personal)
+	return (words[0] == "why" || words[0] == "how") && cl.past(words) && text.HasAny(words, personal)
 }
 
 func (cl *clause) past(words []string) bool {
@@ -209,22 +209,13 @@ func (cl *clause) past(words []string) bool {
 	return false
 }
 
-func contains(words []string, w string) bool {
-	for _, x := range words {
-		if x == w {
-			return true
-		}
-	}
-	return false
-}
-
-var imperatives = set(`come go sit mind leave take ask try look wait listen speak tell keep be let stay follow bring
+var imperatives = text.Set(`come go sit mind leave take ask try look wait listen speak tell keep be let stay follow bring
 	give show get talk seek find
 	see say stand shut close open don't never hold stop watch beware forget remember walk hurry drink eat rest sleep
 	return hush put hand
 	pay do have enjoy make trust move step consider think pick choose buy sell heed fear spare bear pass send call cut`)
 
-var elsewhere = set(`ask try see speak talk find seek`)
+var elsewhere = text.Set(`ask try see speak talk find seek`)
 
 // imperative says whether a clause only tells the player to do something and
 // brings up nothing new, or sends them to one person who may know.
@@ -237,7 +228,7 @@ func (cl *clause) imperative(words []string) bool {
 	}
 	news := cl.news(words[1:], social)
 	if elsewhere[words[0]] {
-		return news <= 1+cl.nameWords() && !hasAny(words, embedding) && !hasAny(words, presuming) && !hasPlace(words)
+		return news <= 1+cl.nameWords() && !text.HasAny(words, embedding) && !text.HasAny(words, presuming) && !hasPlace(words)
 	}
 	return news == 0
 }
@@ -266,15 +257,6 @@ func (cl *clause) nameWords() int {
 	return n
 }
 
-func hasAny(words []string, in map[string]bool) bool {
-	for _, w := range words {
-		if in[w] {
-			return true
-		}
-	}
-	return false
-}
-
 var offerStart = regexp.MustCompile(`(?i)^(?:(?:i|we)(?:'ll| will| can| could| shall| might| would|'d)?(?: gladly` +
 	`| only| be glad to| be happy to)? (?:ask|help|look|listen|listening|wait|see|find out|inquire|enquire|try` +
 	`|tell you|show you|keep an eye out)|you (?:could|can|might|should|may|might want to|would do better to) (?:ask` +
@@ -284,7 +266,7 @@ var offerStart = regexp.MustCompile(`(?i)^(?:(?:i|we)(?:'ll| will| can| could| s
 func (cl *clause) offer(words []string) bool {
 	m := offerStart.FindStringIndex(strings.Join(words, " "))
 	return m != nil && cl.news(strings.Fields(strings.Join(words, " ")[m[1]:]), social) <= 1+cl.nameWords() &&
-		!hasAny(words, embedding) && !hasPlace(words)
+		!text.HasAny(words, embedding) && !hasPlace(words)
 }
 
 var sharedPast = regexp.MustCompile(`(?i)\b(?:(?:you|we)(?:'ve| have| had| did| once| already| also| both| never` +
@@ -307,11 +289,11 @@ func hasDigit(words []string) bool {
 }
 
 var (
-	volatile = set(`open closed close shut locked unlocked empty full lit ready busy here away asleep awake wounded hurt
+	volatile = text.Set(`open closed close shut locked unlocked empty full lit ready busy here away asleep awake wounded hurt
 		alive dead armed
 		unarmed hungry thirsty drunk dirty wet broke rich level online offline barred`)
-	nowWords   = set(`now today currently tonight presently`)
-	habitWords = set(`always never often usually sometimes every each once was were had will would used seldom rarely when
+	nowWords   = text.Set(`now today currently tonight presently`)
+	habitWords = text.Set(`always never often usually sometimes every each once was were had will would used seldom rarely when
 		whenever if during until after before`)
 	yourState = regexp.MustCompile(`(?i)^(?:you(?:'re| are| carry| hold| wear| bear| own|'ve (?:got )?` +
 		`| have (?:got )?)|your (?:purse|pack|bag|level|trust|health|armou?r|sword|weapon|quest|reputation|inventory` +
@@ -321,7 +303,7 @@ var (
 // state says whether a clause tells how things stand now with the NPC, the place
 // or the player.
 func (cl *clause) state(words []string) bool {
-	if hasAny(words, habitWords) {
+	if text.HasAny(words, habitWords) {
 		return false
 	}
 	plain := text.Plain(strings.TrimSpace(cl.s[cl.start:cl.end]))
@@ -330,11 +312,11 @@ func (cl *clause) state(words []string) bool {
 	}
 	own := words[0] == "my" || words[0] == "our" || words[0] == "i" || words[0] == "i'm" || words[0] == "we" ||
 		words[0] == "we're"
-	present := contains(words, "is") || contains(words, "are") || contains(words, "am") || words[0] == "i'm" ||
-		words[0] == "we're" || contains(words, "isn't") || contains(words, "aren't")
+	present := slices.Contains(words, "is") || slices.Contains(words, "are") || slices.Contains(words, "am") || words[0] == "i'm" ||
+		words[0] == "we're" || slices.Contains(words, "isn't") || slices.Contains(words, "aren't")
 	if !present || len(words) > 8 {
 		return false
 	}
 	last := words[len(words)-1]
-	return own && volatile[last] || hasAny(words, nowWords) && hasAny(words, volatile)
+	return own && volatile[last] || text.HasAny(words, nowWords) && text.HasAny(words, volatile)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/entail"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -29,13 +30,13 @@ func (c *Context) namesIn(e *protocol.Evidence) entail.Names {
 }
 
 // titles stand before a name and are none.
-var titles = set(`the a an old young lord lady sir dame brother sister father mother captain sergeant doctor dr mr mrs
+var titles = text.Set(`the a an old young lord lady sir dame brother sister father mother captain sergeant doctor dr mr mrs
 	ms king queen master
 	mistress reeve private gate city guard high grand arch saint st prince princess duke duchess baron count abbot prior
 	friar elder chief`)
 
 // addressed are types of document whose "you" is somebody.
-var addressed = set(`letter mail email e-mail message chat irc log transcript dm`)
+var addressed = text.Set(`letter mail email e-mail message chat irc log transcript dm`)
 
 // writerOf is whose "I" a block holds: empty for the NPC's own.
 func writerOf(e *protocol.Evidence, c *Context) string {

@@ -12,10 +12,10 @@ import (
 
 // pronouns by what they may stand for.
 var (
-	personal = set(`he she him her his hers himself herself`)
-	neutral  = set(`it its`)
-	plural   = set(`they them their theirs`)
-	pointing = set(`this that these those`)
+	personal = text.Set(`he she him her his hers himself herself`)
+	neutral  = text.Set(`it its`)
+	plural   = text.Set(`they them their theirs`)
+	pointing = text.Set(`this that these those`)
 )
 
 // asserted turns a question that asserts something into what it asserts: "Didn't
@@ -45,7 +45,7 @@ func (cl *clause) asserted() string {
 	return strings.TrimSpace(subject + " " + aux + " " + rest)
 }
 
-var be = set(`is are was were`)
+var be = text.Set(`is are was were`)
 
 // subjectLength guesses how many words the subject has: a determiner and what it
 // begins, or a run of capitals.
@@ -125,7 +125,7 @@ func expletive(words []string, i int) bool {
 	case "rains", "rained", "snows", "snowed", "seems", "seemed", "takes", "took":
 		return true
 	case "is", "was":
-		return contains(words, "that") || contains(words, "to")
+		return slices.Contains(words, "that") || slices.Contains(words, "to")
 	}
 	return false
 }

@@ -85,7 +85,7 @@ func tokenOverlap(claim, sentence string) float64 {
 	return float64(n) / float64(len(want))
 }
 
-var connectives = set(`but also however so then and therefore still besides moreover instead otherwise yet too thus
+var connectives = text.Set(`but also however so then and therefore still besides moreover instead otherwise yet too thus
 	hence furthermore
 	additionally meanwhile anyway or nor plus`)
 

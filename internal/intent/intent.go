@@ -55,7 +55,7 @@ type Tone struct{ Thanks, Insult, Threat, Apology bool }
 func ToneOf(message string) Tone {
 	words := normal(message)
 	joined := " " + strings.Join(words, " ") + " "
-	return Tone{Thanks: hasAny(words, thanksWords), Insult: hasAny(words, insultWords) && !denied.MatchString(joined),
+	return Tone{Thanks: text.HasAny(words, thanksWords), Insult: text.HasAny(words, insultWords) && !denied.MatchString(joined),
 		Threat: threatPattern.MatchString(joined), Apology: apologyPattern.MatchString(joined)}
 }
 
@@ -119,7 +119,7 @@ func kindOf(message string, words []string) string {
 		return protocol.IntentQuestion
 	case requestPattern.MatchString(joined):
 		return protocol.IntentAction
-	case hasAny(words, thanksWords) && len(words) <= 14:
+	case text.HasAny(words, thanksWords) && len(words) <= 14:
 		return protocol.IntentThanks
 	case farewellPattern.MatchString(joined) && len(words) <= 12:
 		return protocol.IntentFarewell
@@ -242,16 +242,16 @@ var (
 		`|excuse me|pardon|sorry) $`)
 )
 
-var questionWords = wordSet(`who whom whose what which when where why how whereabouts`)
-var auxiliaries = wordSet(`is are was were do does did can could will would should shall may might have has had am
+var questionWords = text.Set(`who whom whose what which when where why how whereabouts`)
+var auxiliaries = text.Set(`is are was were do does did can could will would should shall may might have has had am
 	isn't aren't wasn't don't doesn't didn't won't can't couldn't wouldn't hasn't haven't is`)
-var subjects = wordSet(`i you he she it we they the a an this that these those there your my his her its our their any
+var subjects = text.Set(`i you he she it we they the a an this that these those there your my his her its our their any
 	anyone anybody someone somebody everyone not all some one`)
-var leadIns = wordSet(`so and but well ok okay hey hi hello oh um uh psst yo please pls listen look now then say btw
+var leadIns = text.Set(`so and but well ok okay hey hi hello oh um uh psst yo please pls listen look now then say btw
 	also excuse me sir lady friend mate buddy gramps granny dude bro man wait right alright ahoy greetings morning good
 	evening day`)
-var thanksWords = wordSet(`thanks thank thankyou cheers ty thx appreciated appreciate grateful obliged`)
-var insultWords = wordSet(`idiot fool stupid moron scum bastard liar coward worthless ugly`)
+var thanksWords = text.Set(`thanks thank thankyou cheers ty thx appreciated appreciate grateful obliged`)
+var insultWords = text.Set(`idiot fool stupid moron scum bastard liar coward worthless ugly`)
 
 var (
 	denied = regexp.MustCompile(` (?:not|never|no) (?:an? |the )?(?:idiot|fool|stupid|moron|scum|bastard|liar|coward` +
@@ -264,23 +264,6 @@ var (
 		`|was wrong to) | ` +
 		`(?:please )?forgive me |^ sorry (?:for (?:what|that|my|calling)|i (?:said|called|was)) |my apologies `)
 )
-
-func wordSet(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
-}
-
-func hasAny(words []string, set map[string]bool) bool {
-	for _, w := range words {
-		if set[w] {
-			return true
-		}
-	}
-	return false
-}
 
 var chatBreak = regexp.MustCompile(`[.!?]+\s+|\n+`)
 
@@ -307,27 +290,27 @@ func isTopic(message string, words []string) bool {
 	}
 	for _, w := range words {
 		if !text.IsStop(w) && !chatter[w] {
-			return !hasAny(words, verbsOfTalk)
+			return !text.HasAny(words, verbsOfTalk)
 		}
 	}
 	return false
 }
 
 // chatter are words that fill a conversation and name no topic.
-var chatter = wordSet(`lol ok okay haha hehe lmao wow yes no yeah yep nope sure fine great cool nice good bad really
+var chatter = text.Set(`lol ok okay haha hehe lmao wow yes no yeah yep nope sure fine great cool nice good bad really
 	true right
 alright hm hmm ah aw aww ouch brr ugh damn oh nah indeed maybe perhaps whatever agreed deal exactly awesome amazing
 sweet
 sorry pardon mate buddy friend sir lady gramps granny dude bro man gg wp brb afk test`)
 
-var verbsOfTalk = wordSet(`i you we am are is was were love like hate miss want feel`)
+var verbsOfTalk = text.Set(`i you we am are is was were love like hate miss want feel`)
 
-var feelingWords = wordSet(`sorry sad happy love like hate miss feel feeling hope wish glad bored tired lonely scared
+var feelingWords = text.Set(`sorry sad happy love like hate miss feel feeling hope wish glad bored tired lonely scared
 	afraid cold
 hungry poor sweet cool funny pretty beautiful handsome best lovely kind nice brave great cheer hug smile laugh cry
 welcome congrats congratulations luck`)
 
-func aboutFeelings(words []string) bool { return len(words) <= 14 && hasAny(words, feelingWords) }
+func aboutFeelings(words []string) bool { return len(words) <= 14 && text.HasAny(words, feelingWords) }
 
 // assertsThings says whether a message states something about third things: it
 // is long enough, or names something.
@@ -386,7 +369,7 @@ func kindOfSentence(s string, words []string) string {
 	switch {
 	case len(words) <= 4 && greetingPattern.MatchString(joined):
 		return protocol.IntentGreeting
-	case len(words) <= 6 && hasAny(words, thanksWords):
+	case len(words) <= 6 && text.HasAny(words, thanksWords):
 		return protocol.IntentThanks
 	case len(words) <= 4 && farewellPattern.MatchString(joined):
 		return protocol.IntentFarewell

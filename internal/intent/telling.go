@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/protocol"
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // tellsOfSelf says whether a message states something of the player and of nothing
@@ -13,7 +14,7 @@ import (
 func tellsOfSelf(message string) bool {
 	told := 0
 	for _, words := range statements(message) {
-		if !ofSelf[strings.TrimSuffix(words[0], "'s")] || hasAny(words, ofWorld) ||
+		if !ofSelf[strings.TrimSuffix(words[0], "'s")] || text.HasAny(words, ofWorld) ||
 			requestPattern.MatchString(" "+strings.Join(words, " ")+" ") {
 			return false
 		}
@@ -76,8 +77,8 @@ var (
 )
 
 var (
-	ofSelf  = wordSet(`i i've i'll i'd i'm my mine we we've we'll we're our myself`)
-	ofWorld = wordSet(`know knew known think thought believe believed guess suspect suspected reckon heard hear hears say
+	ofSelf  = text.Set(`i i've i'll i'd i'm my mine we we've we'll we're our myself`)
+	ofWorld = text.Set(`know knew known think thought believe believed guess suspect suspected reckon heard hear hears say
 		says said tell tells told swear
 		saw see seen watched witnessed noticed found remember recall read learned learnt understand doubt bet assume accuse
 		need want wanted wish seek require request demand order command ask asked your yours you're`)

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // IsStop says whether a lower-case word carries grammar rather than content. The
 // list is short on purpose: negations, numbers and modals are stop words for
@@ -31,6 +34,11 @@ func Set(list string) map[string]bool {
 		out[w] = true
 	}
 	return out
+}
+
+// HasAny says whether a set holds any of some words.
+func HasAny(words []string, set map[string]bool) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return set[w] })
 }
 
 // irregulars maps irregular forms to the stem of their base, which a suffix

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // Where a sentence names the NPC, and where the same word is another's name.
@@ -98,7 +100,7 @@ func (t *turner) inLargerName(i, n int) bool {
 
 // opening are words at the front of a sentence that are no part of the name after
 // them.
-var opening = list(`to for with by from of at in on about against between near behind beside before after under ` +
+var opening = text.Set(`to for with by from of at in on about against between near behind beside before after under ` +
 	`over without
 	like unlike toward towards upon and or but because when while if since though although so that who which where until as
 	only even now then once still today yesterday tomorrow perhaps maybe ask tell see thank trust everybody nobody

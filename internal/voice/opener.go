@@ -89,7 +89,7 @@ func seenAs(word string, texts []string) casing {
 }
 
 // lowerable are words that are nobody's name.
-var lowerable = list(`the a an there it he she they we you this that these those my our his her their in on at by ` +
+var lowerable = text.Set(`the a an there it he she they we you this that these those my our his her their in on at by ` +
 	`when if
 	some no every most all nobody as for from whoever whatever who what with without since while before after until ` +
 	`once both each
@@ -119,6 +119,6 @@ func Assents(opener string) bool {
 	return false
 }
 
-var assent = list(`yes aye ay yea yeah yep yup right sure surely certainly indeed true truly correct exactly ` +
+var assent = text.Set(`yes aye ay yea yeah yep yup right sure surely certainly indeed true truly correct exactly ` +
 	`absolutely naturally
 	definitely agreed okay ok fine quite verily precisely no nay nope never not`)

@@ -348,24 +348,16 @@ func firstPersonVerb(w string) string {
 	return w[:len(w)-1]
 }
 
-func list(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
-
 var (
-	prepositions = list(`to for with by from of at in on about against between near behind before after under over ` +
+	prepositions = text.Set(`to for with by from of at in on about against between near behind before after under over ` +
 		`into without like than toward towards beside upon`)
-	determiners  = list(`the a an this that these those my your his their our its some any no every each all`)
-	ofPlaces     = list(`in at near from of on the`)
-	conjunctions = list(`and or but because when while if since though although so that who which where until as`)
-	participles  = list(`been had got gone done made taken seen lived kept worked become known lost left`)
-	adverbs      = list(`still also never always often only rarely sometimes usually now once just even long seldom ` +
+	determiners  = text.Set(`the a an this that these those my your his their our its some any no every each all`)
+	ofPlaces     = text.Set(`in at near from of on the`)
+	conjunctions = text.Set(`and or but because when while if since though although so that who which where until as`)
+	participles  = text.Set(`been had got gone done made taken seen lived kept worked become known lost left`)
+	adverbs      = text.Set(`still also never always often only rarely sometimes usually now once just even long seldom ` +
 		`already mostly`)
-	objects = list(`them it him her me you us himself herself nothing everything anything whatever what who whoever only`)
+	objects = text.Set(`them it him her me you us himself herself nothing everything anything whatever what who whoever only`)
 )
 
 func fixStart(s string) string {
