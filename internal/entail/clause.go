@@ -119,7 +119,7 @@ func (s *sentence) startsClause(i int) bool {
 		return false
 	}
 	w := s.words[i]
-	return subjects[w.low] || contractions[w.low] != "" || w.upper
+	return subjects[w.low] || contracts(w.low) || w.upper
 }
 
 func (s *sentence) subjectPronoun(i int) bool {
@@ -161,7 +161,7 @@ func (s *sentence) separable() []sentence {
 func (s *sentence) tells() bool {
 	for i := range s.words {
 		w := s.words[i].low
-		if predicating[w] || pastVerbs[w] || auxiliary[w] || contractions[w] != "" || i > 0 && len(w) > 3 &&
+		if predicating[w] || pastVerbs[w] || auxiliary[w] || contracts(w) || i > 0 && len(w) > 3 &&
 			(strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "s")) {
 			return true
 		}
@@ -180,5 +180,7 @@ func (s *sentence) goesOn(before *sentence) bool {
 	return (determiners[s.at(0)] || isNumberWord(s.at(0))) && before.has(predicating) && !s.has(predicating) &&
 		!s.has(pastVerbs)
 }
+
+func contracts(w string) bool { _, ok := text.Contracted(w); return ok }
 
 func hasNot(w string) bool { return len(w) > 3 && w[len(w)-3:] == "n't" }

@@ -128,8 +128,8 @@ var (
 		owed`)
 	states = text.Set(`free open shut closed locked dead alive safe empty`)
 
-	determiners = text.Set(`the a an this that these those my your his her its our their`)
-	verbObjects = text.Set(`it him them me us you the a an this that these those my your his her its our their`)
+	determiners = text.Set(text.Determiners)
+	verbObjects = text.Set(text.Determiners + `it him them me us you`)
 	pastVerbs   = text.Set(`sold bought took gave kept built brought found lost left made went came saw won fought broke
 		stole drank ate wrote sent
 		held cut hid threw caught led met fell slew`)

@@ -22,21 +22,6 @@ const (
 	youSelf   = "reader self"
 )
 
-// contractions with one reading.
-var contractions = map[string]string{
-	"i'm": "i am", "i've": "i have", "i'll": "i will", "you're": "you are", "you've": "you have", "you'll": "you will",
-	"he'll": "he will", "she'll": "she will", "it'll": "it will", "we're": "we are", "we've": "we have",
-	"we'll":   "we will",
-	"they're": "they are", "they've": "they have", "they'll": "they will", "that'll": "that will",
-	"there'll": "there will",
-	"can't":    "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "isn't": "is not",
-	"aren't": "are not",
-	"wasn't": "was not", "weren't": "were not", "don't": "do not", "doesn't": "does not", "didn't": "did not",
-	"hasn't": "has not", "haven't": "have not", "hadn't": "had not", "wouldn't": "would not", "couldn't": "could not",
-	"shouldn't": "should not", "mustn't": "must not", "mightn't": "might not", "needn't": "need not", "let's": "let us",
-	"who've": "who have", "who'll": "who will", "'tis": "it is", "'twas": "it was",
-}
-
 // isContracted are the words after which 's may be "is".
 var isContracted = text.Set(`he she it that there here what who where this everyone everybody nobody someone somebody
 	everything nothing something`)
@@ -256,7 +241,7 @@ func (p persons) parts(s *sentence, i int) ([]string, int, bool) {
 	}
 	low := s.words[i].low
 	parts := []string{low}
-	if full, ok := contractions[low]; ok {
+	if full, ok := text.Contracted(low); ok {
 		parts = strings.Fields(full)
 	} else if bare, ok := strings.CutSuffix(low, "'s"); ok && isContracted[bare] && !pastForm(s.at(i+1)) {
 		parts = []string{bare, "is"}
@@ -292,8 +277,7 @@ func pastForm(w string) bool {
 }
 
 var (
-	adverbs = text.Set(`still also never always often only rarely sometimes usually now once just even long seldom already
-		mostly not`)
+	adverbs = text.Set(text.Adverbs + `not`)
 	objects = text.Set(`the a an this that these those my your his her their our its them it him me us some any every each
 		all to for with by from of at in on whom what whether how why`)
 )
@@ -322,24 +306,11 @@ func baseVerb(w string) string {
 		return "be"
 	case "was", "were":
 		return "was"
-	case "has":
-		return "have"
 	case "does":
 		return "do"
-	case "goes":
-		return "go"
-	case "this", "his", "its", "us", "yes", "always", "perhaps", "sometimes", "as", "thus":
+	}
+	if w == "" || !unicode.IsLetter(rune(w[0])) {
 		return w
 	}
-	switch {
-	case len(w) < 4 || !strings.HasSuffix(w, "s") || strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "'s") ||
-		!unicode.IsLetter(rune(w[0])):
-		return w
-	case strings.HasSuffix(w, "ies"):
-		return w[:len(w)-3] + "y"
-	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "sses"),
-		strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "oes"):
-		return w[:len(w)-2]
-	}
-	return w[:len(w)-1]
+	return text.WithoutPerson(w)
 }

@@ -170,7 +170,7 @@ func holdsWords(premise, hypothesis string) bool {
 func expanded(s string) []string {
 	var out []string
 	for _, w := range text.Words(text.Plain(strings.ToValidUTF8(s, " "))) {
-		if full, ok := contractions[w]; ok {
+		if full, ok := text.Contracted(w); ok {
 			w = full
 		}
 		for _, part := range strings.FieldsFunc(w, func(r rune) bool { return unicode.IsSpace(r) }) {

@@ -344,9 +344,7 @@ func (s *sentence) countNegations() int {
 	return n
 }
 
-var prepositions = text.Set(`of in on at by with from for under over into through behind near beside between against
-	about like before after below above
-	inside outside beyond upon within without towards toward onto across around along during`)
+var prepositions = text.Set(text.Prepositions)
 
 // listed says whether words i and k of a sentence stand beside each other as in a list.
 func listed(s *sentence, i, k int) bool {

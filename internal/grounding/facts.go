@@ -351,7 +351,7 @@ var (
 	joinings    = text.Set(`and but so yet then`)
 	choices     = text.Set(`or either neither nor`)
 	conditions  = text.Set(`if unless whether until till lest suppose`)
-	determiners = text.Set(`the a an my your his her our its their this that these those no every each some any all both`)
+	determiners = text.Set(text.Determiners + text.Quantifiers)
 	objects     = text.Set(`me you him it us them none nobody nothing everything something only`)
 	leads       = text.Set(`in on at by with within without for from to under over during through throughout
 		into onto upon across among against around near behind before after since until till

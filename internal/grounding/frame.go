@@ -268,7 +268,7 @@ func (cl *clause) names(who string) bool {
 		return false
 	}
 	for i, w := range words {
-		low := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s"))
+		low := strings.ToLower(text.Bare(w))
 		switch {
 		case low == "and" || low == "or" || low == "then" || low == "while" || low == "with" ||
 			strings.HasSuffix(low, "ly") && i > 0:

@@ -167,7 +167,7 @@ func properNames(s string, c Context) []string {
 		for j < len(spans) && s[spans[j-1].End:spans[j].Start] == " " && startsUpper(s[spans[j].Start:]) {
 			j++
 		}
-		name := strings.TrimSuffix(strings.TrimSuffix(s[spans[i].Start:spans[j-1].End], "'s"), "’s")
+		name := text.Bare(s[spans[i].Start:spans[j-1].End])
 		if !strings.EqualFold(w, "i") {
 			out = append(out, name)
 		}

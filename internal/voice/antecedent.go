@@ -11,16 +11,9 @@ import (
 // and she …" is left alone, since only a reader can tell.
 
 var (
-	women = text.Set(`mother sister daughter wife widow aunt queen woman women girl lady niece grandmother maid witch priestess
-		empress duchess princess mistress bride nun abbess goddess baroness countess matron midwife nurse seamstress heiress
-		mum mom granny gran stepmother stepsister`)
-	men = text.Set(`father brother son husband widower uncle king man men boy lord nephew grandfather priest monk abbot emperor
-		duke prince groom baron count squire gentleman dad grandpa stepfather stepbrother`)
-	anybody = text.Set(`captain master guard guards merchant miller smith baker innkeeper stranger neighbour neighbor ` +
-		`friend cousin
-		thief killer murderer teacher student pupil apprentice partner lover rival enemy boss chief mayor reeve sheriff judge
-		doctor soldier sergeant officer rider traveller traveler hunter farmer fisher trader dealer hacker child baby
-		somebody someone anyone anybody whoever another other ruler owner employer client customer colleague`)
+	women   = text.Set(text.Women)
+	men     = text.Set(text.Men)
+	anybody = text.Set(text.Anybody)
 )
 
 // afterRival says whether a pronoun of the NPC's stands after a word for another

@@ -63,14 +63,14 @@ func caseOf(word, sentence string, spans []text.Span, texts []string) casing {
 // seenAs is how a word stands elsewhere, where its case tells something. A word
 // that stands both ways is not told.
 func seenAs(word string, texts []string) casing {
-	bare := strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "’s")
+	bare := text.Bare(word)
 	low := strings.ToLower(bare)
 	var small, great bool
 	for _, t := range texts {
 		for _, s := range text.SentenceSpans(t) {
 			said := t[s.Start:s.End]
 			for i, w := range text.WordSpans(said) {
-				switch w := strings.TrimSuffix(strings.TrimSuffix(said[w.Start:w.End], "'s"), "’s"); {
+				switch w := text.Bare(said[w.Start:w.End]); {
 				case w == low:
 					small = true
 				case w == bare && i > 0:

@@ -321,43 +321,26 @@ func firstPersonVerb(w string) string {
 	switch w {
 	case "is":
 		return "am"
-	case "has":
-		return "have"
 	case "does":
 		return "do"
-	case "goes":
-		return "go"
 	case "isn't":
 		return "am not"
 	case "hasn't":
 		return "haven't"
 	case "doesn't":
 		return "don't"
-	case "was", "this", "his", "its", "us", "yes", "always", "perhaps", "sometimes", "as", "thus":
-		return w
 	}
-	switch {
-	case len(w) < 4 || !strings.HasSuffix(w, "s") || strings.HasSuffix(w, "ss"):
-		return w
-	case strings.HasSuffix(w, "ies"):
-		return w[:len(w)-3] + "y"
-	case strings.HasSuffix(w, "ches"), strings.HasSuffix(w, "shes"), strings.HasSuffix(w, "sses"),
-		strings.HasSuffix(w, "xes"), strings.HasSuffix(w, "oes"):
-		return w[:len(w)-2]
-	}
-	return w[:len(w)-1]
+	return text.WithoutPerson(w)
 }
 
 var (
-	prepositions = text.Set(`to for with by from of at in on about against between near behind before after under over ` +
-		`into without like than toward towards beside upon`)
-	determiners  = text.Set(`the a an this that these those my your his their our its some any no every each all`)
+	prepositions = text.Set(text.Prepositions + `to than`)
+	determiners  = text.Set(text.Determiners + text.Quantifiers)
 	ofPlaces     = text.Set(`in at near from of on the`)
-	conjunctions = text.Set(`and or but because when while if since though although so that who which where until as`)
+	conjunctions = text.Set(text.Conjunctions)
 	participles  = text.Set(`been had got gone done made taken seen lived kept worked become known lost left`)
-	adverbs      = text.Set(`still also never always often only rarely sometimes usually now once just even long seldom ` +
-		`already mostly`)
-	objects = text.Set(`them it him her me you us himself herself nothing everything anything whatever what who whoever only`)
+	adverbs      = text.Set(text.Adverbs)
+	objects      = text.Set(`them it him her me you us himself herself nothing everything anything whatever what who whoever only`)
 )
 
 func fixStart(s string) string {

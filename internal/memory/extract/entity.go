@@ -35,15 +35,10 @@ const (
 )
 
 var (
-	maleWords = text.Set(`brother father dad da papa son husband uncle nephew grandfather grandpa grandad boy lad man
-		gentleman lord king prince duke baron count monk friar bishop knight widower groom fellow bloke sergeant`)
-	femaleWords = text.Set(`sister mother mum mom ma mam mama daughter wife aunt niece grandmother grandma gran granny nan
-		girl lass woman lady queen princess duchess baroness countess nun widow bride midwife ship boat`)
-	personWords = text.Set(`twin sibling child kid baby cousin friend companion comrade partner enemy rival foe master
-		teacher
-		mentor apprentice pupil neighbour neighbor officer captain lieutenant commander guard soldier driver doctor healer
-		smith miller baker tailor tinker innkeeper steward clerk reeve priest chaplain professor boss boyfriend girlfriend
-		ex trader merchant thief pilot envoy lodger landlord tenant`)
+	maleWords   = text.Set(text.Men)
+	femaleWords = text.Set(text.Women + `ship boat`)
+	personWords = text.Set(text.Anybody + `twin sibling kid companion comrade foe mentor lieutenant commander driver healer
+		tailor tinker steward clerk chaplain professor boyfriend girlfriend ex pilot envoy lodger landlord tenant`)
 	animalWords = text.Set(`dog cat horse mare pony mule donkey cow goat sheep pig goose hen cock hound hawk wolf ferret
 		snake lizard parrot bird rabbit fox bear fish eel rat mouse ox bull calf lamb kitten puppy`)
 	maleTitles   = text.Set(`mr sir lord father brother uncle king prince master grandpa dad`)
@@ -140,7 +135,7 @@ func (f *frame) isListener(name string) bool {
 func (f *frame) entityAt(ts []token, i int) (entity, int, bool) {
 	if j := properEnd(ts, i); j > i {
 		name := f.words(ts[i:j])
-		e := entity{shown: strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "\u2019s"), sex: person0, named: true}
+		e := entity{shown: text.Bare(name), sex: person0, named: true}
 		switch {
 		case maleTitles[ts[i].low]:
 			e.sex = male
@@ -184,9 +179,9 @@ func (f *frame) entityAt(ts []token, i int) (entity, int, bool) {
 		ts[i-2].low == "have"):
 		lead = "my "
 	}
-	e.shown = lead + strings.TrimSuffix(strings.TrimSuffix(e.shown, "'s"), "\u2019s")
+	e.shown = lead + text.Bare(e.shown)
 	if name := properEnd(ts, j); name > j && !ts[j].gap { // "my brother Tom"
-		e.shown, e.named, j = strings.TrimSuffix(strings.TrimSuffix(f.words(ts[j:name]), "'s"), "\u2019s"), true, name
+		e.shown, e.named, j = text.Bare(f.words(ts[j:name])), true, name
 	}
 	return e, j, true
 }

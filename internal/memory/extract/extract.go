@@ -55,7 +55,7 @@ func NewNames(aliases map[string]string) Names {
 
 // Resolve gives the id of a name.
 func (n Names) Resolve(name string) (string, bool) {
-	id, ok := n.ids[text.WithoutArticle(text.Fold(strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "\u2019s")))]
+	id, ok := n.ids[text.WithoutArticle(text.Fold(text.Bare(name)))]
 	return id, ok
 }
 

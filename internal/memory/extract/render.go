@@ -137,8 +137,7 @@ func (f *frame) isSubject(ts []token, i int) bool {
 	return verbish(ts, i+1)
 }
 
-var prepositions = text.Set(`to for from with at by of about against before behind beside near on in over under without
-	than like upon toward towards after around between among`)
+var prepositions = text.Set(text.Prepositions + `to than among`)
 
 // tidy closes up white space and leaves no end mark.
 func tidy(s string) string {

@@ -162,7 +162,7 @@ func (f *frame) asWritten(ts []token, low string) string {
 	want := strings.Fields(low)
 	for i := 0; i+len(want) <= len(ts); i++ {
 		if strings.TrimSuffix(lowOf(ts[i:i+len(want)]), "'s") == low {
-			return strings.TrimSuffix(strings.TrimSuffix(f.words(ts[i:i+len(want)]), "'s"), "\u2019s")
+			return text.Bare(f.words(ts[i : i+len(want)]))
 		}
 	}
 	return low

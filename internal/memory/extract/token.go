@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // token is a word of a message, or a part of one: "don't" gives "do" and "not",
@@ -15,25 +17,14 @@ type token struct {
 	upper      bool
 }
 
-// parts are the words that one contraction holds.
+// parts are the words that one contraction holds, besides those of every reader.
 var parts = map[string]string{
-	"i'm": "i am", "im": "i am", "i've": "i have", "ive": "i have", "i'll": "i will", "i'd": "i would",
-	"you're": "you are", "youre": "you are", "you've": "you have", "you'll": "you will", "you'd": "you would",
-	"he's": "he is", "she's": "she is", "it's": "it is", "that's": "that is", "there's": "there is", "who's": "who is",
-	"what's":  "what is",
-	"where's": "where is", "he'll": "he will", "she'll": "she will", "he'd": "he would", "she'd": "she would",
-	"name's": "name is",
-	"we're":  "we are", "we've": "we have", "we'll": "we will", "we'd": "we would",
-	"they're": "they are", "they've": "they have", "they'll": "they will", "they'd": "they would",
-	"don't": "do not", "dont": "do not", "doesn't": "does not", "doesnt": "does not", "didn't": "did not",
-	"didnt": "did not",
-	"isn't": "is not", "isnt": "is not", "aren't": "are not", "arent": "are not", "wasn't": "was not", "wasnt": "was not",
-	"weren't": "were not", "ain't": "am not",
-	"haven't": "have not", "havent": "have not", "hasn't": "has not", "hadn't": "had not", "won't": "will not",
-	"wont": "will not", "wouldn't": "would not",
-	"can't": "can not", "cant": "can not", "cannot": "can not", "couldn't": "could not", "shouldn't": "should not",
-	"mustn't": "must not",
-	"gonna":   "going to", "wanna": "want to", "gotta": "got to", "let's": "let us", "lets": "let us",
+	"im": "i am", "ive": "i have", "i'd": "i would", "youre": "you are", "you'd": "you would", "he's": "he is",
+	"she's": "she is", "it's": "it is", "that's": "that is", "there's": "there is", "who's": "who is", "what's": "what is",
+	"where's": "where is", "he'd": "he would", "she'd": "she would", "name's": "name is", "we'd": "we would",
+	"they'd": "they would", "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not",
+	"arent": "are not", "wasnt": "was not", "ain't": "am not", "havent": "have not", "wont": "will not", "cant": "can not",
+	"gonna": "going to", "wanna": "want to", "gotta": "got to", "lets": "let us",
 }
 
 // tokens cuts a stretch of a message into words.
@@ -90,7 +81,11 @@ func expand(s string, i, j int, gap bool) []token {
 		return append(expand(s, i, i+k, gap), expand(s, i+k+1, j, true)...)
 	}
 	words := []string{low}
-	if long, ok := parts[low]; ok {
+	long, ok := parts[low]
+	if !ok {
+		long, ok = text.Contracted(low)
+	}
+	if ok {
 		words = strings.Fields(long)
 	}
 	var out []token

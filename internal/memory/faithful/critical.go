@@ -39,15 +39,13 @@ func words(names []string) map[string]bool {
 	out := map[string]bool{}
 	for _, n := range names {
 		for _, w := range text.Words(n) {
-			if w = bare(w); !text.IsStop(w) {
+			if w = text.Bare(w); !text.IsStop(w) {
 				out[w] = true
 			}
 		}
 	}
 	return out
 }
-
-func bare(w string) string { return strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s") }
 
 // critical is the first matter of a claim that a player would act upon, or empty.
 func (n Names) critical(c schema.ClaimVerdict) Matter {
@@ -116,7 +114,7 @@ func (n Names) placed(claim string, ws []string) bool {
 		return true
 	}
 	for _, w := range ws {
-		if n.Places[bare(w)] {
+		if n.Places[text.Bare(w)] {
 			return true
 		}
 	}
@@ -130,7 +128,7 @@ func (n Names) named(claim string) bool {
 		sentence := claim[s.Start:s.End]
 		for i, w := range text.WordSpans(sentence) {
 			raw := sentence[w.Start:w.End]
-			low := bare(strings.ToLower(raw))
+			low := text.Bare(strings.ToLower(raw))
 			if n.Known[low] {
 				return true
 			}
@@ -171,7 +169,7 @@ func deed(ws []string, kind schema.ClaimKind) bool {
 	}
 	for i, w := range ws {
 		begins := i == 0 && !text.IsStop(w)
-		if !begins && !doers[bare(w)] || strings.HasSuffix(w, "'s") {
+		if !begins && !doers[text.Bare(w)] || strings.HasSuffix(w, "'s") {
 			continue
 		}
 		k := i + 1
