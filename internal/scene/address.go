@@ -12,7 +12,9 @@ import (
 )
 
 // hears says whether an NPC heard a line: only who was there.
-func hears(l schema.Line, npc string) bool { return mutant || slices.Contains(l.Heard, npc) }
+func hears(l schema.Line, npc string) bool {
+	return mutant == "witness" || slices.Contains(l.Heard, npc)
+}
 
 // Addressed is the NPC among some whom a message speaks to by name, at its beginning
 // ("Osric, …") or at its end ("…, Osric?"); "" where it names none.

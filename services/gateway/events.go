@@ -98,7 +98,7 @@ type view struct {
 
 func (v *view) said(e *schema.Said) error {
 	v.n++
-	if v.n <= v.seen && !blindCursor {
+	if v.n <= v.seen && mutant != "cursor" {
 		return nil
 	}
 	out := &Event{Type: string(e.Kind), N: v.n, TurnID: v.turn.ID, NPC: e.NPC}
@@ -138,7 +138,7 @@ func (v *view) done(ctx context.Context, g *Gateway) (next *client.Turn, err err
 	if next, err = g.client.Behind(ctx, reply); err != nil {
 		return nil, err
 	}
-	if next != nil && v.seen > 0 && v.seen >= v.n && !blindCursor {
+	if next != nil && v.seen > 0 && v.seen >= v.n && mutant != "cursor" {
 		return next, nil // the caller has seen the end of this one
 	}
 	shown := v.c.shown(reply)

@@ -21,7 +21,7 @@ func Streams(s Settings) []jetstream.StreamConfig {
 	table := slices.Concat(turnStreams(s, direct), gameStreams(direct), keptStreams(direct))
 	for i := range table {
 		c := &table[i]
-		if secondReplies && c.Name == StreamReplies {
+		if mutant == "reply_guard" && c.Name == StreamReplies {
 			c.Discard, c.DiscardNewPerSubject, c.MaxMsgsPerSubject = jetstream.DiscardOld, false, -1
 		}
 		c.Storage, c.Replicas, c.Duplicates = jetstream.FileStorage, s.Replicas, s.Dedupe
