@@ -38,7 +38,6 @@ func (m *Mesh) Handle(pass schema.Pass, h Handler, opts ...PassOption) {
 	for _, o := range opts {
 		o(r)
 	}
-	m.passes[pass] = true
 	m.addRunner(r)
 }
 
@@ -87,13 +86,8 @@ func (p *passRunner) handle(ctx context.Context, d *transport.Delivery) error {
 }
 
 func (p *passRunner) decode(d *transport.Delivery) (*protocol.Turn, error) {
-	t := p.m.handover.take(d.Msg.Headers().Get(jetstream.MsgIDHeader), d.Data)
-	if t == nil {
-		var err error
-		if t, err = protocol.DecodeTurn(d.Data); err != nil {
-			return nil, err
-		}
-	} else if err := t.Validate(); err != nil {
+	t, err := protocol.DecodeTurn(d.Data)
+	if err != nil {
 		return nil, err
 	}
 	subject, err := protocol.ParseSubject(d.Subject)
@@ -115,7 +109,7 @@ func (p *passRunner) run(ctx context.Context, d *transport.Delivery, t *protocol
 	if err := p.before(ctx, d, t); err != nil {
 		return err
 	}
-	came := t.Parts()
+	came := t.Lists()
 	hop, start := t.Hop, m.opts.Now()
 	t.Passes = append(t.Passes, schema.PassRecord{
 		Pass: p.pass, Hop: hop, Attempt: d.Attempt, StartMS: milliseconds(start.Sub(t.AcceptedAt)),
@@ -182,7 +176,7 @@ func (p *passRunner) call(ctx context.Context, t *protocol.Turn) (next schema.Pa
 // onward publishes the turn to its next pass. Two workers that decide
 // differently collide on one message id, and the first wins.
 func (p *passRunner) onward(
-	ctx context.Context, t *protocol.Turn, record schema.PassRecord, next schema.Pass, came protocol.Parts,
+	ctx context.Context, t *protocol.Turn, record schema.PassRecord, next schema.Pass, came protocol.Lists,
 ) error {
 	if !knownPass(next) {
 		return Reject(fmt.Errorf("pass %s names no next pass: %q", p.pass, next))
@@ -193,7 +187,7 @@ func (p *passRunner) onward(
 	if err != nil {
 		return Reject(err)
 	}
-	p.m.trace(t, record, next, data, came)
+	p.m.trace(t, record, next, came)
 	if err := p.m.send(ctx, t, data); err != nil {
 		return err
 	}
@@ -202,11 +196,8 @@ func (p *passRunner) onward(
 
 // send publishes an encoded turn to its pass.
 func (m *Mesh) send(ctx context.Context, t *protocol.Turn, data []byte) error {
-	id := hopID(t)
-	if m.passes[t.Pass] {
-		m.handover.put(id, data, t.Copy())
-	}
-	msg := transport.NewMessage(protocol.SubjectPass(t.Pass, t.Conversation(), t.TurnID), data, jetstream.MsgIDHeader, id)
+	msg := transport.NewMessage(protocol.SubjectPass(t.Pass, t.Conversation(), t.TurnID), data,
+		jetstream.MsgIDHeader, hopID(t))
 	if mutant == mutantDedupe {
 		msg.Header.Del(jetstream.MsgIDHeader)
 	}
@@ -226,7 +217,7 @@ func knownPass(pass schema.Pass) bool {
 }
 
 // done publishes the one reply of the turn.
-func (p *passRunner) done(ctx context.Context, t *protocol.Turn, record schema.PassRecord, came protocol.Parts) error {
+func (p *passRunner) done(ctx context.Context, t *protocol.Turn, record schema.PassRecord, came protocol.Lists) error {
 	if t.Reply == nil {
 		return Reject(fmt.Errorf("pass %s ended the turn without a reply", p.pass))
 	}
@@ -236,13 +227,7 @@ func (p *passRunner) done(ctx context.Context, t *protocol.Turn, record schema.P
 		}
 	}
 	p.m.complete(t.Reply, t)
-	data, err := protocol.EncodeTurn(t)
-	if err != nil { // with its reply it is too large to travel, and need not
-		data, err = t.MarshalJSON()
-	}
-	if err == nil {
-		p.m.trace(t, record, schema.PassDone, data, came)
-	}
+	p.m.trace(t, record, schema.PassDone, came)
 	if err := p.m.publishReply(ctx, t.Reply); err != nil {
 		return err
 	}

@@ -354,32 +354,3 @@ func (r *rig) settled(consumer string) {
 		return err
 	})
 }
-
-func TestHandoverGivesWhatTheMessageSaysOrNothing(t *testing.T) {
-	h := newHandover()
-	turn := &protocol.Turn{}
-	h.put("t/1", []byte("as published"), turn)
-	if got := h.take("t/1", []byte("as another published it")); got != nil {
-		t.Error("a copy was given for other bytes")
-	}
-	h.put("t/1", []byte("as published"), turn)
-	if got := h.take("t/1", []byte("as published")); got != turn {
-		t.Error("the copy is gone")
-	}
-	if got := h.take("t/1", []byte("as published")); got != nil {
-		t.Error("one copy was given twice")
-	}
-	large := make([]byte, maxHandover/4)
-	for i := range 9 {
-		h.put(fmt.Sprint("large/", i), large, turn)
-	}
-	if h.bytes > maxHandover || len(h.turns) != 4 || h.take("large/0", large) != nil || h.take("large/8", large) == nil {
-		t.Errorf("%d copies of %d bytes wait", len(h.turns), h.bytes)
-	}
-	for i := range 10_000 {
-		h.put(fmt.Sprint("many/", i), nil, turn)
-	}
-	if len(h.oldest) > 4096 || len(h.turns) > 4096 {
-		t.Errorf("%d copies wait", len(h.turns))
-	}
-}

@@ -42,7 +42,7 @@ import (
 // dueAckWait (TestDeadline…)
 //
 //	a doubtful publish            transport/publish.go IsLost, RetryWhile (TestBrokerRestarted…)
-//	a copy is what the wire gives handover.go take: bytes.Equal (TestHandover…); schema Copy (TestCopyIs…)
+//	a pass gets its own turn      protocol parts.go reader: by all of its JSON, cloned (TestReadersShare…)
 const (
 	longTurns = 60 // enough that a turn published again is no longer among the applied
 	again     = 40 // turns later

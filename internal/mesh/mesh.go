@@ -82,7 +82,6 @@ type Mesh struct {
 	opts    Options
 	said    *Said
 	runners []*transport.Runner
-	passes  map[schema.Pass]bool // those run here
 	subs    []subscription
 	ends    Ends
 	stage   Stage
@@ -91,8 +90,7 @@ type Mesh struct {
 
 	beside []func(context.Context) // what Run has going besides the consumers
 
-	handover *handover
-	drafts   drafts
+	drafts drafts
 
 	mu      sync.Mutex
 	running map[string]map[*inflight]struct{} // by turn: handlers to stop when a turn ends
@@ -124,8 +122,8 @@ func New(conn *transport.Conn, opts Options) *Mesh {
 	if opts.Report == nil {
 		opts.Report = func(Report) {}
 	}
-	m := &Mesh{conn: conn, opts: opts, passes: map[schema.Pass]bool{}, handover: newHandover(), bound: make(chan struct{}),
-		running: map[string]map[*inflight]struct{}{}, cancelled: map[string]time.Time{}}
+	m := &Mesh{conn: conn, opts: opts, bound: make(chan struct{}), running: map[string]map[*inflight]struct{}{},
+		cancelled: map[string]time.Time{}}
 	m.said = &Said{m: m}
 	m.queues = newQueues()
 	m.self = nats.NewInbox() // a name that nobody else has

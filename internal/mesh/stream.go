@@ -29,12 +29,8 @@ func (s *Said) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 		return Reject(err)
 	}
 	id := hopID(&p) + "/s" + strconv.Itoa(part) + "/" + t.Speech.Run
-	if m.passes[p.Pass] {
-		m.handover.put(id, data, p.Copy())
-	}
 	if _, err := m.publish(ctx, transport.NewMessage(protocol.SubjectPass(p.Pass, p.Conversation(), p.TurnID), data,
-		jetstream.MsgIDHeader,
-		id)); err != nil {
+		jetstream.MsgIDHeader, id)); err != nil {
 		return err
 	}
 	return m.step("stream.emitted")

@@ -14,20 +14,15 @@ import (
 // trace keeps a pass of a turn, with the turn as it left the pass, but for what is as
 // it came to it. It asks for no answer: a trace is for people, and the hop that follows
 // on the same connection is acked only after the broker has taken this in.
-func (m *Mesh) trace(
-	t *protocol.Turn, record schema.PassRecord, next schema.Pass, encoded []byte, came protocol.Parts,
-) {
-	encoded, short := t.Short(encoded, came)
-	data, err := json.Marshal(struct {
-		TurnID   string            `json:"turn_id"`
-		Record   schema.PassRecord `json:"record"`
-		Next     schema.Pass       `json:"next"`
-		AsBefore bool              `json:"as_before,omitempty"`
-	}{t.TurnID, record, next, short})
+func (m *Mesh) trace(t *protocol.Turn, record schema.PassRecord, next schema.Pass, came protocol.Lists) {
+	trace := protocol.Trace{TurnID: t.TurnID, Record: record, Next: next, Turn: t}
+	if len(t.Evidence)+len(t.Sources) > 0 && t.Holds(came) {
+		bare := *t
+		bare.Evidence, bare.Sources = nil, nil
+		trace.Turn, trace.AsBefore = &bare, true
+	}
+	data, err := json.Marshal(trace)
 	if err == nil {
-		// The turn is spliced in as it was encoded for the hop.
-		data = append(data[:len(data)-1], `,"turn":`...)
-		data = append(append(data, encoded...), '}')
 		err = m.conn.Core().Publish(protocol.SubjectTrace(t.Conversation(), t.TurnID), data)
 	}
 	if err != nil {

@@ -1,215 +1,122 @@
 package protocol
 
 import (
-	"bytes"
-	"encoding/json"
-	"reflect"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// parts are the large parts of a turn as they were last read or written. Most
-// passes leave them as they came, and to write them anew would be most of the
-// cost of a hop. They are taken again only where the turn still says the same:
-// a pass that changes them in place is heard.
-type parts struct {
-	evidence part[Evidence]
-	sources  part[Source]
+// Lists are the large parts of a turn as they were last read or written. Most passes
+// leave them as they came, and to write and read them anew would be most of the cost of
+// a hop. They are taken again only where the turn still says the same: a pass that
+// changes them in place is heard.
+type Lists struct {
+	evidence *list[Evidence, *Evidence]
+	sources  *list[Source, *Source]
 }
 
-// part is a list with its JSON. Neither is ever changed.
-type part[T any] struct {
-	values []T // as a reader of the JSON gets them
-	json   []byte
+// Lists are those that the turn was read from, or written as last.
+func (t *Turn) Lists() Lists { return t.lists }
+
+// Holds says whether the large parts of the turn are, now, those that l was taken from.
+func (t *Turn) Holds(l Lists) bool { return l.evidence.holds(t.Evidence) && l.sources.holds(t.Sources) }
+
+// list holds values with their JSON. Neither is ever changed; nil: there are none.
+type list[T any, P element[T]] struct {
+	values []T
+	json   jsontext.Value
 }
 
-// kind is what a part must know of its values.
-type kind[T any] struct {
-	same func(a, b *T) bool
-	own  func(*T) // has a value share nothing with the one that it was assigned from
+// element is what a list must know of its values.
+type element[T any] interface {
+	*T
+	same(*T) bool
+	own() // has it share nothing with the value that it was assigned from
 }
 
-var (
-	evidences = kind[Evidence]{same: (*Evidence).same, own: (*Evidence).own}
-	sources   = kind[Source]{same: (*Source).same, own: (*Source).own}
-)
+func (l *list[T, P]) raw() jsontext.Value {
+	if l == nil {
+		return nil
+	}
+	return l.json
+}
 
-// of says whether the part is what values would be written as.
-func (k kind[T]) of(p part[T], values []T) bool {
-	if len(values) == 0 || len(p.values) != len(values) {
-		return false
+// written is the list that values are written as: this one where it still holds.
+func (l *list[T, P]) written(values []T) (*list[T, P], error) {
+	switch {
+	case len(values) == 0:
+		return nil, nil
+	case l.holds(values):
+		return l, nil
+	}
+	data, err := json.Marshal(values, asV1)
+	return &list[T, P]{cloned[T, P](values), data}, err
+}
+
+func (l *list[T, P]) holds(values []T) bool {
+	if l == nil || len(l.values) != len(values) {
+		return l == nil && len(values) == 0
 	}
 	for i := range values {
-		if !k.same(&p.values[i], &values[i]) {
+		if !P(&l.values[i]).same(&values[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-// write gives the part that values are written as: the last one where it still holds.
-func (k kind[T]) write(last part[T], values []T) (part[T], error) {
-	if len(values) == 0 {
-		return part[T]{}, nil
-	}
-	if k.of(last, values) {
-		return last, nil
-	}
-	data, err := json.Marshal(values)
-	if err != nil {
-		return part[T]{}, err
-	}
-	p := part[T]{json: data}
-	copierOf(reflect.TypeFor[[]T]())(reflect.ValueOf(&p.values).Elem(), reflect.ValueOf(values))
-	return p, nil
-}
-
-// read gives the part of values that were read from data.
-func (k kind[T]) read(values []T, data []byte) part[T] {
-	if len(values) == 0 || len(data) == 0 {
-		return part[T]{}
-	}
-	return part[T]{values: k.clone(values), json: data}
-}
-
-func (k kind[T]) clone(values []T) []T {
+func cloned[T any, P element[T]](values []T) []T {
 	out := slices.Clone(values)
 	for i := range out {
-		k.own(&out[i])
+		P(&out[i]).own()
 	}
 	return out
 }
 
-// plain is the turn without the parts that stand beside it.
-func (t *Turn) plain() plainTurn {
-	p := plainTurn(*t)
-	p.Evidence, p.Sources = nil, nil
-	return p
+// reader reads lists, and keeps those it read last by their JSON: a process meets the
+// same one at every pass of a turn.
+type reader[T any, P element[T]] struct {
+	*lru.Cache[string, *list[T, P]]
 }
 
-// write encodes the turn, and keeps its parts for the next time.
-func (t *Turn) write() ([]byte, error) {
-	var p parts
-	var err error
-	if p.evidence, err = evidences.write(t.parts.evidence, t.Evidence); err != nil {
-		return nil, err
-	}
-	if p.sources, err = sources.write(t.parts.sources, t.Sources); err != nil {
-		return nil, err
-	}
-	t.parts = p
-	plain := t.plain()
-	data, err := json.Marshal(&plain)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]byte, 0, len(data)+t.partsLen())
-	out = append(out, data[:len(data)-1]...)
-	if len(t.extra) > 0 {
-		more, err := json.Marshal(t.extra)
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(out, ','), more[1:len(more)-1]...)
-	}
-	if len(t.Evidence) > 0 {
-		out = append(append(out, evidenceKey...), p.evidence.json...)
-	}
-	if len(t.Sources) > 0 {
-		out = append(append(out, sourcesKey...), p.sources.json...)
-	}
-	return append(out, '}'), nil
-}
-
-// How the parts begin, at the end of a turn's JSON.
+// What a reader keeps: lists, and the bytes of each at most.
 const (
-	evidenceKey = `,"evidence":`
-	sourcesKey  = `,"sources":`
+	keptLists     = 256
+	keptListBytes = 32 << 10
 )
 
-// partsLen is how long the parts are in the JSON that was written last.
-func (t *Turn) partsLen() int {
-	n := 0
-	if len(t.Evidence) > 0 {
-		n += len(evidenceKey) + len(t.parts.evidence.json)
+var (
+	readEvidence = newReader[Evidence]()
+	readSources  = newReader[Source]()
+)
+
+func newReader[T any, P element[T]]() reader[T, P] {
+	kept, err := lru.New[string, *list[T, P]](keptLists)
+	if err != nil {
+		panic(err) // only for a size below one
 	}
-	if len(t.Sources) > 0 {
-		n += len(sourcesKey) + len(t.parts.sources.json)
-	}
-	return n
+	return reader[T, P]{kept}
 }
 
-// Parts stand for the evidence and the sources of a turn as they were read or
-// written last.
-type Parts struct{ parts }
-
-// Parts are those of the turn now.
-func (t *Turn) Parts() Parts { return Parts{t.parts} }
-
-// Short is what EncodeTurn has just written of the turn without evidence and sources,
-// where there are any and both are as they were before; else all of it, and false.
-func (t *Turn) Short(data []byte, before Parts) ([]byte, bool) {
-	n := t.partsLen()
-	if n == 0 || !unchanged(len(t.Evidence), t.parts.evidence.json, before.evidence.json) ||
-		!unchanged(len(t.Sources), t.parts.sources.json, before.sources.json) {
-		return data, false
+// of gives the values of a list in JSON, which nothing else holds.
+func (r reader[T, P]) of(data jsontext.Value) ([]T, *list[T, P], error) {
+	if len(data) == 0 {
+		return nil, nil, nil
 	}
-	return append(bytes.Clone(data[:len(data)-n-1]), '}'), true
-}
-
-// unchanged: a part that was not written anew is the very same.
-func unchanged(values int, now, before []byte) bool {
-	if values == 0 {
-		return len(before) == 0
+	if l, ok := r.Get(string(data)); ok {
+		return cloned[T, P](l.values), l, nil
 	}
-	return len(now) == len(before) && &now[0] == &before[0]
-}
-
-// readRest keeps of the turn's JSON what it does not know, and its parts.
-func (t *Turn) readRest(data []byte) error {
-	t.extra = nil
-	raw := map[string][]byte{}
-	spelled := true
-	err := eachField(data, func(name string, value []byte) {
-		switch _, twice := raw[name]; {
-		case name == "evidence" || name == "sources":
-			raw[name] = bytes.Clone(value)
-			spelled = spelled && !twice
-		case strings.EqualFold(name, "evidence") || strings.EqualFold(name, "sources"):
-			spelled = false
-		case !isTurnField(name):
-			if t.extra == nil {
-				t.extra = extras{}
-			}
-			t.extra[name] = bytes.Clone(value)
-		}
-	})
-	t.parts = parts{}
-	if err == nil && spelled { // otherwise a reader has made one list of several
-		t.parts = parts{evidence: evidences.read(t.Evidence, raw["evidence"]),
-			sources: sources.read(t.Sources, raw["sources"])}
+	l := &list[T, P]{json: data}
+	if err := json.Unmarshal(data, &l.values, asV1); err != nil {
+		return nil, nil, err
 	}
-	return err
-}
-
-// copyParts gives a copied turn its evidence and sources.
-func (t *Turn) copyParts(out *Turn) {
-	out.parts = t.parts
-	out.Evidence = copyPart(evidences, t.parts.evidence, t.Evidence)
-	out.Sources = copyPart(sources, t.parts.sources, t.Sources)
-}
-
-func copyPart[T any](k kind[T], p part[T], values []T) []T {
-	if len(values) == 0 {
-		return nil // as it is left out of the JSON
+	if len(data) <= keptListBytes {
+		r.Add(string(data), l)
 	}
-	if k.of(p, values) {
-		return k.clone(p.values)
-	}
-	var out []T
-	copierOf(reflect.TypeFor[[]T]())(reflect.ValueOf(&out).Elem(), reflect.ValueOf(values))
-	return out
+	return cloned[T, P](l.values), l, nil
 }
 
 func (e *Evidence) same(o *Evidence) bool {

@@ -51,7 +51,7 @@ type Turn struct {
 	Part int `json:"part,omitempty"`
 
 	extra extras
-	parts parts
+	lists Lists
 }
 
 // Class is how much a message asks for; it sets lengths of thought and speech.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -118,20 +119,35 @@ func (l *Log) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 	if t.Speech == nil || part < 1 || part > len(t.Speech.Sentences) {
 		return fmt.Errorf("sentence %d is none of the speech", part)
 	}
-	p := t.Copy()
+	p := *t
 	p.Part, p.Hop, p.Pass = part, t.Hop+1, schema.PassReviewSpeech
-	l.workers.send(ctx, func(attempt int) error { return l.review(ctx, p.Copy(), attempt) })
+	data, err := protocol.EncodeTurn(&p)
+	if err != nil {
+		return err
+	}
+	l.workers.send(ctx, func(attempt int) error {
+		given, err := protocol.DecodeTurn(data)
+		if err != nil {
+			return err
+		}
+		return l.review(ctx, given, attempt)
+	})
 	return nil
 }
 
 // Deliver gives a turn to its handler, and gives it again as it came while the handler
 // says Later.
 func (l *Log) Deliver(ctx context.Context, t *protocol.Turn, handle func(attempt int) error) error {
-	came := t.Copy()
+	came, err := protocol.EncodeTurn(t)
+	if err != nil {
+		return err
+	}
 	l.workers.begin()
 	return l.workers.deliver(ctx, func(attempt int) error {
 		if attempt > 1 {
-			*t = *came.Copy()
+			if err := json.Unmarshal(came, t); err != nil {
+				return err
+			}
 		}
 		return handle(attempt)
 	})

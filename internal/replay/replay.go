@@ -6,6 +6,7 @@ package replay
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -40,15 +41,22 @@ func Stored(traces []protocol.Trace) (*protocol.Turn, error) {
 // Renew makes a stored turn one that is accepted now, with all its time before
 // it. Lore is indexed when a replay begins, so a turn that began earlier could
 // rest on none of it; game time stays what it was.
-func Renew(t *protocol.Turn, now time.Time, worldHasTime bool) *protocol.Turn {
-	out := t.Copy()
+func Renew(t *protocol.Turn, now time.Time, worldHasTime bool) (*protocol.Turn, error) {
+	out := new(protocol.Turn)
+	data, err := json.Marshal(t)
+	if err == nil {
+		err = json.Unmarshal(data, out)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if out.GameTime == nil && !worldHasTime {
 		was := t.AcceptedAt
 		out.GameTime = &was
 	}
 	out.AcceptedAt = now
 	out.DeadlineAt = now.Add(out.Deadline())
-	return out
+	return out, nil
 }
 
 // Run takes a turn from its first pass to its reply, by the handlers alone: the
@@ -72,7 +80,10 @@ func Run(ctx context.Context, passes Passes, log *Log, t *protocol.Turn, now fun
 // said so far.
 func Again(ctx context.Context, passes Passes, log *Log, stored *protocol.Turn, worldHasTime bool,
 	now func() time.Time) (*schema.Reply, error) {
-	t := Renew(stored, now(), worldHasTime)
+	t, err := Renew(stored, now(), worldHasTime)
+	if err != nil {
+		return nil, err
+	}
 	within, cancel := context.WithDeadline(ctx, t.DeadlineAt)
 	defer cancel()
 	reply, err := Run(within, passes, log, t, now)

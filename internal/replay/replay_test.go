@@ -195,16 +195,25 @@ func TestAStoredTurnBeginsAnew(t *testing.T) {
 		t.Fatalf("%v: %+v", err, stored)
 	}
 	now := servicetest.Now.Add(48 * time.Hour)
-	if r := replay.Renew(stored, now, false); !r.GameTime.Equal(servicetest.Now) || !r.AcceptedAt.Equal(now) ||
+	if r := renew(t, stored, now, false); !r.GameTime.Equal(servicetest.Now) || !r.AcceptedAt.Equal(now) ||
 		r.DeadlineAt.Sub(now) != 8*time.Second || stored.GameTime != nil {
 		t.Errorf("%+v", r)
 	}
-	if r := replay.Renew(stored, now, true); r.GameTime != nil {
+	if r := renew(t, stored, now, true); r.GameTime != nil {
 		t.Errorf("the world's own time is set to %v", r.GameTime)
 	}
 	if _, err := replay.Stored(nil); err == nil {
 		t.Error("a turn from nothing")
 	}
+}
+
+func renew(t *testing.T, stored *protocol.Turn, now time.Time, worldHasTime bool) *protocol.Turn {
+	t.Helper()
+	out, err := replay.Renew(stored, now, worldHasTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func TestWhatWasSaidWhenTheTimeWasUp(t *testing.T) {
@@ -298,7 +307,7 @@ func TestATurnRunsAgainWithAModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := replay.Run(t.Context(), passes, log, replay.Renew(stored, time.Now(), !w.Now.IsZero()), time.Now)
+		r, err := replay.Run(t.Context(), passes, log, renew(t, stored, time.Now(), !w.Now.IsZero()), time.Now)
 		done()
 		if err != nil {
 			t.Fatal(err)
@@ -345,7 +354,7 @@ func again(
 		t.Fatal(err)
 	}
 	defer done()
-	reply, err := replay.Run(t.Context(), passes, log, replay.Renew(stored, time.Now(), !w.Now.IsZero()), time.Now)
+	reply, err := replay.Run(t.Context(), passes, log, renew(t, stored, time.Now(), !w.Now.IsZero()), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,15 @@ func BenchmarkGuardThree(b *testing.B) {
 	for _, s := range []string{owner, crossing, invented, sold} {
 		turn.Speech.Sentences = append(turn.Speech.Sentences, bound(turn, cite(s, "ferry")))
 	}
+	data, err := protocol.EncodeTurn(turn)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for i := 0; b.Loop(); i++ {
-		t := turn.Copy()
+		t, err := protocol.DecodeTurn(data)
+		if err != nil {
+			b.Fatal(err)
+		}
 		t.TurnID = fmt.Sprintf("bench%d", i)
 		if _, err := review.ReviewSpeech(b.Context(), t); err != nil {
 			b.Fatal(err)

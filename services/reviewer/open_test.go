@@ -2,6 +2,7 @@ package reviewer_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -220,13 +221,18 @@ func TestADeathAtEachPointLeavesOneRelease(t *testing.T) {
 						return d
 					}})
 				beside(b, func(turn *protocol.Turn, handle func() (schema.Pass, error)) (schema.Pass, error) {
-					came := turn.Copy()
+					came, err := protocol.EncodeTurn(turn)
+					if err != nil {
+						return "", err
+					}
 					for {
 						next, err := handle()
 						if !errors.Is(err, errDied) {
 							return next, err
 						}
-						*turn = *came.Copy()
+						if err := json.Unmarshal(came, turn); err != nil {
+							return "", err
+						}
 						turn.Passes[len(turn.Passes)-1].Attempt++
 					}
 				})

@@ -2,58 +2,88 @@ package protocol
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"
 )
 
-// A copied turn is the turn that was encoded and decoded again, whatever it
-// holds: the mesh hands copies on within a process and bytes between them, and a
-// pass must not be able to tell.
-func TestCopyIsWhatTheWireWouldGive(t *testing.T) {
+// A turn is written and read as encoding/json does it, whatever it holds: services of
+// another build do, and so do games and tools that read traces.
+func TestTheWireIsThatOfEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		turn := &Turn{}
 		fill(rnd, reflect.ValueOf((*plainTurn)(turn)).Elem(), 0)
 		if rnd.IntN(2) == 0 {
-			turn.extra = extras{"later": json.RawMessage(`{"minor":[1,2]}`)}
+			turn.extra = extras{"later": jsontext.Value(`{"minor":[1,2]}`)}
 		}
 		data, err := EncodeTurn(turn)
 		if err != nil {
 			t.Skip("too large")
 		}
-		var want Turn
-		if err := json.Unmarshal(data, &want); err != nil {
+		written, err := json.Marshal((*plainTurn)(turn))
+		if err != nil {
 			t.Fatal(err)
 		}
-		got := turn.Copy()
-		got.parts, want.parts = parts{}, parts{} // no reader sees them
-		if !reflect.DeepEqual(got, &want) {
-			t.Fatalf("%s", difference("turn", reflect.ValueOf(*got), reflect.ValueOf(want)))
+		var got, want plainTurn
+		var all map[string]json.RawMessage
+		if err := errors.Join(json.Unmarshal(data, &got), json.Unmarshal(written, &want),
+			json.Unmarshal(data, &all)); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("written: %s", difference("turn", reflect.ValueOf(got), reflect.ValueOf(want)))
+		}
+		if later := string(all["later"]); later != string(turn.extra["later"]) {
+			t.Fatalf("later is %s", later)
+		}
+		again := *read(t, data)
+		if !reflect.DeepEqual(again.extra, turn.extra) {
+			t.Fatalf("unknown: %s", again.extra)
+		}
+		again.extra, again.lists = nil, Lists{} // no reader sees them
+		if !reflect.DeepEqual(plainTurn(again), want) {
+			t.Fatalf("read: %s", difference("turn", reflect.ValueOf(plainTurn(again)), reflect.ValueOf(want)))
 		}
 	})
 }
 
-func TestCopySharesNothingThatCanChange(t *testing.T) {
-	backing := []Evidence{{ID: "E1", AllowedFor: []string{"world"}}, {ID: "of another NPC"}}
-	turn := &Turn{Evidence: backing[:1], Request: schema.Request{State: map[string]any{"a": []any{1.0}}}}
-	got := turn.Copy()
-	got.Evidence = append(got.Evidence, Evidence{ID: "E2"})
-	got.Evidence[0].AllowedFor[0] = "self"
-	got.State["a"].([]any)[0] = 2.0
-	if backing[1].ID != "of another NPC" || backing[0].AllowedFor[0] != "world" || turn.State["a"].([]any)[0] != 1.0 {
-		t.Errorf("the copy wrote into the turn: %+v", turn)
+// Two readers of a turn share nothing, though the process keeps lists that it has read.
+func TestReadersShareNothingThatCanChange(t *testing.T) {
+	data := []byte(`{"evidence":[{"id":"E1","allowed_for":["world"],"heard":["a"],"provenance":{"known_by":["a"]}}],` +
+		`"sources":[{"source_id":"1","keywords":["a"],"allowed_for":["world"],"provenance":{"known_by":["a"]}}],` +
+		`"state":{"a":[1]}}`)
+	var before, changed, after Turn
+	if err := errors.Join(json.Unmarshal(data, &before), json.Unmarshal(data, &changed)); err != nil {
+		t.Fatal(err)
+	}
+	e, s := &changed.Evidence[0], &changed.Sources[0]
+	for _, list := range [][]string{e.AllowedFor, e.Heard, e.Provenance.KnownBy, s.Keywords, s.AllowedFor,
+		s.Provenance.KnownBy} {
+		list[0] = "changed"
+	}
+	e.ID, s.ID, changed.State["a"].([]any)[0] = "changed", "changed", "changed"
+	err := json.Unmarshal(data, &after)
+	for _, turn := range []*Turn{&before, &after} {
+		turn.lists = Lists{} // what is written is what the turn holds
+		got, failed := json.Marshal(turn)
+		if err != nil || failed != nil || strings.Contains(string(got), "changed") {
+			t.Errorf("%s, %v, %v", got, err, failed)
+		}
 	}
 }
 
 // fill sets every field at random, with the values that JSON changes among them.
 func fill(rnd *rand.Rand, v reflect.Value, depth int) {
-	if v.Type() == timeType {
+	if v.Type() == reflect.TypeFor[time.Time]() {
 		times := []time.Time{{}, time.Unix(rnd.Int64N(1<<32), rnd.Int64N(1e9)).UTC(),
 			time.Unix(1, 5).In(time.FixedZone("", 3600)), time.Now()}
 		v.Set(reflect.ValueOf(times[rnd.IntN(len(times))]))
@@ -123,7 +153,7 @@ func difference(path string, a, b reflect.Value) string {
 		return ""
 	}
 	switch {
-	case a.Kind() == reflect.Struct && a.Type() != timeType:
+	case a.Kind() == reflect.Struct && a.Type() != reflect.TypeFor[time.Time]():
 		for i := range a.NumField() {
 			if f := a.Type().Field(i); f.IsExported() {
 				if d := difference(path+"."+f.Name, a.Field(i), b.Field(i)); d != "" {
@@ -140,7 +170,7 @@ func difference(path string, a, b reflect.Value) string {
 	case a.Kind() == reflect.Pointer && !a.IsNil() && !b.IsNil():
 		return difference(path, a.Elem(), b.Elem())
 	}
-	return fmt.Sprintf("%s: copied %#v, by wire %#v", path, a.Interface(), b.Interface())
+	return fmt.Sprintf("%s: %#v, want %#v", path, a.Interface(), b.Interface())
 }
 
 func BenchmarkHop(b *testing.B) {
@@ -162,11 +192,6 @@ func BenchmarkHop(b *testing.B) {
 	b.Run("decode", func(b *testing.B) {
 		for b.Loop() {
 			_, _ = DecodeTurn(data)
-		}
-	})
-	b.Run("copy", func(b *testing.B) {
-		for b.Loop() {
-			t.Copy()
 		}
 	})
 }
