@@ -63,7 +63,7 @@ func ToneOf(message string) Tone {
 func (r Reading) Social() bool {
 	switch r.Kind {
 	case protocol.IntentGreeting, protocol.IntentFarewell, protocol.IntentThanks, protocol.IntentSmalltalk,
-		protocol.IntentOffer, protocol.IntentFeelings, protocol.IntentWhoAreYou:
+		protocol.IntentKindness, protocol.IntentFeelings, protocol.IntentWhoAreYou:
 		return true
 	}
 	return false
@@ -109,10 +109,8 @@ func kindOf(message string, words []string) string {
 		return protocol.IntentWhoAreYou
 	case asks && feelingsQuestion(joined, words):
 		return protocol.IntentFeelings
-	case offerPattern.MatchString(joined) && len(words) <= 9:
-		return protocol.IntentOffer
-	case !strings.Contains(message, "?") && compliment.MatchString(joined) && len(words) <= 9:
-		return protocol.IntentSmalltalk
+	case kindness(message, joined, words):
+		return protocol.IntentKindness
 	case asks && smalltalkQuestion.MatchString(joined) && len(words) <= 9:
 		return protocol.IntentSmalltalk
 	case asks:
@@ -155,8 +153,14 @@ var (
 		`|sunny) (today|tonight|huh|eh|right|is not it)|you ok|you okay|all (right|good|well) (there|mate|with you)?` +
 		`|need a hug|how is (life|business|work|everything|your day)|good one) `)
 	compliment = regexp.MustCompile(`^ (you|you have|you've) (got )?(a|such a|such|the most) ` +
-		`(lovely|beautiful|nice|pretty|kind|fine|great|wonderful) `)
+		`(lovely|beautiful|nice|pretty|kind|fine|great|wonderful) ` +
+		`|^ (i )?(really |just |do )?(love|like|adore|admire) your (\w+ )?\w+ $|^ (really )?love the \w+ $`)
+	goodWish = regexp.MustCompile(` you (should|ought to|must|need to|could do with) ((get|have|take) )?(some|a|your) ` +
+		`(rest|sleep|break|lie down) |^ (take it easy|be careful|stay safe|keep warm|rest well|sleep well) `)
 	// a player's offer to the NPC: no lore answers it
+	invitation = regexp.MustCompile(`^ (do |would )?(you )?(fancy|care for|want to (grab|get|have|share)|like to have) ` +
+		`(a|an|some|another) (\w+ )?\w+( (later|tonight|sometime|with me))? $` +
+		`|^ (do you |would you )?(want to|like to|shall we|can we|let us) be (my )?(friends?|mates?) $`)
 	offerPattern = regexp.MustCompile(` (can|could|may|shall|might) i ((get|buy|offer) you ` +
 		`(a|an|some|something|anything|another)|help you) ` +
 		`| (can|could|may|might) i (help|be of (any )?(help|use|service)) $` +
@@ -178,6 +182,17 @@ var (
 		`|you (feel|feeling)|does it (hurt|bother you|make you)|have you been (well|ok|okay|happy)|do you ever (feel|get` +
 		`|miss|dream|wish)) `)
 )
+
+// kindness says whether a message is an offer, a compliment or a good wish, and little else.
+func kindness(message, joined string, words []string) bool {
+	switch {
+	case len(words) <= 9 && (offerPattern.MatchString(joined) || invitation.MatchString(joined)):
+		return true
+	case strings.Contains(message, "?"):
+		return false
+	}
+	return len(words) <= 9 && compliment.MatchString(joined) || len(words) <= 14 && goodWish.MatchString(joined)
+}
 
 // feelingsQuestion says whether a question asks how the NPC feels: about nothing
 // in particular, or about one thing at most.
@@ -250,7 +265,7 @@ var subjects = text.Set(`i you he she it we they the a an this that these those 
 var leadIns = text.Set(`so and but well ok okay hey hi hello oh um uh psst yo please pls listen look now then say btw
 	also excuse me sir lady friend mate buddy gramps granny dude bro man wait right alright ahoy greetings morning good
 	evening day`)
-var thanksWords = text.Set(`thanks thank thankyou cheers ty thx appreciated appreciate grateful obliged`)
+var thanksWords = text.Set(`thanks thank thankyou cheers ta ty thx appreciated appreciate grateful obliged`)
 var insultWords = text.Set(`idiot fool stupid moron scum bastard liar coward worthless ugly`)
 
 var (

@@ -119,8 +119,8 @@ func LineFor(intent string) string {
 		return world.LineFeelings
 	case protocol.IntentWhoAreYou:
 		return world.LineWhoAreYou
-	case protocol.IntentOffer:
-		return world.LineSmalltalk
+	case protocol.IntentKindness:
+		return world.LineKindness
 	}
 	return world.LineUnknown
 }

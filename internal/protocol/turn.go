@@ -102,7 +102,7 @@ const (
 	IntentFarewell  = "farewell"
 	IntentThanks    = "thanks"
 	IntentSmalltalk = "smalltalk"
-	IntentOffer     = "offer" // of the player's, to the NPC: a drink, a hand
+	IntentKindness  = "kindness" // an offer, a compliment or a good wish of the player's, to the NPC
 	IntentFeelings  = "feelings"
 	IntentWhoAreYou = "who_are_you"
 	IntentStatement = "statement"

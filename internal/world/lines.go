@@ -17,7 +17,8 @@ const (
 	LineSmalltalk = "smalltalk"
 	LineFeelings  = "feelings"
 	LineWhoAreYou = "who_are_you"
-	LineHeard     = "heard" // to what a player tells of itself
+	LineKindness  = "kindness" // to an offer, a compliment or a good wish
+	LineHeard     = "heard"    // to what a player tells of itself
 	LineGreeting  = "greeting"
 	LineFarewell  = "farewell"
 	LineDoubt     = "doubt" // after what was said, where Guard 3 doubts a part of it
@@ -31,7 +32,7 @@ const (
 
 // LineKinds are all kinds of authored lines.
 var LineKinds = []string{LineUnknown, LineUnsure, LineRefuse, LineWait, LineError, LineThanks,
-	LineSmalltalk, LineFeelings, LineWhoAreYou, LineHeard, LineGreeting, LineFarewell, LineDoubt, LineDeedTrust,
+	LineSmalltalk, LineFeelings, LineWhoAreYou, LineKindness, LineHeard, LineGreeting, LineFarewell, LineDoubt, LineDeedTrust,
 	LineDeedRequires, LineDeedNotMine, LineDeedAsk}
 
 // DeedLines are the kinds that answer a request for a deed.

@@ -60,7 +60,7 @@ func (s *Service) requested(ctx context.Context, t *protocol.Turn, x *lore.Lore,
 func open(r *protocol.Retrieval) bool {
 	switch r.Intent {
 	case protocol.IntentInjection, protocol.IntentRecap, protocol.IntentRelation, protocol.IntentThanks,
-		protocol.IntentGreeting, protocol.IntentFarewell, protocol.IntentOffer, protocol.IntentWhoAreYou,
+		protocol.IntentGreeting, protocol.IntentFarewell, protocol.IntentKindness, protocol.IntentWhoAreYou,
 		protocol.IntentFeelings:
 		return false
 	}

@@ -5,6 +5,7 @@
 package speaker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -240,12 +241,15 @@ func (s *Service) sentences(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []pr
 		if promised := promises(t); len(promised) > 0 && t.Decision.Deed != nil && t.Decision.Deed.Meant >= plainly {
 			return promised // what is near to a request is no answer to it
 		}
-		if len(said) > 0 && t.Retrieval.Zone == protocol.ZoneNear {
+		switch {
+		case len(said) > 0 && t.Retrieval.Zone == protocol.ZoneNear:
 			return append(promises(t), extractive.Authored(npc, world.LineUnsure, t), said[0])
+		case len(said) > 0 && s.beside(t, said):
+			said = append([]protocol.DraftSentence{extractive.Authored(npc, world.LineUnsure, t)}, said...)
 		}
 		if len(said) > 0 {
 			if words(said) > grounding.SpeechWords(t.Class) && len(said) > 1 {
-				t.Class = protocol.ClassComplex // two accounts are told whole or not at all
+				t.Class = protocol.ClassComplex // two accounts, or a lead and its answer, are told whole or not at all
 			}
 			return append(promises(t), said...)
 		}
@@ -268,6 +272,20 @@ func (s *Service) sentences(t *protocol.Turn, x *lore.Lore, npc *world.NPC) []pr
 		return []protocol.DraftSentence{extractive.Authored(npc, language.LineFor(t.Retrieval.Intent), t)}
 	}
 	return []protocol.DraftSentence{extractive.Authored(npc, lineKind(t), t)}
+}
+
+// beside says whether an answer may well be beside the point, as the reader and
+// the retrieval's confidence have it. Without a reader nobody says so.
+func (s *Service) beside(t *protocol.Turn, said []protocol.DraftSentence) bool {
+	if s.reads == nil || t.Retrieval.Zone == protocol.ZoneNone {
+		return false
+	}
+	texts := make([]string, len(said))
+	for i := range said {
+		texts[i] = said[i].Text
+	}
+	read := s.reads(cmp.Or(t.Retrieval.Whole, t.Message), []string{strings.Join(texts, " ")})
+	return extractive.OnPoint(t.Retrieval.Confidence, read[0]) < extractive.PointFrom
 }
 
 // related are the lines of the relation: the record words them, and no model does.
@@ -348,6 +366,8 @@ func lineKind(t *protocol.Turn) string {
 			return world.LineFeelings
 		case protocol.IntentWhoAreYou:
 			return world.LineWhoAreYou
+		case protocol.IntentKindness:
+			return world.LineKindness
 		case protocol.IntentTelling:
 			return world.LineHeard
 		}
