@@ -206,6 +206,17 @@ func (x *Index) CitationQuery(ctx context.Context, query Query) (Result, error) 
 	if r.Named && query.Zones.near(confidence) {
 		r.Retrieval.Zone = protocol.ZoneNear
 	}
+	if query.Once || r.Retrieval.Zone != protocol.ZoneUnknown {
+		return r, nil
+	}
+	other, err := s.instead(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if other != nil {
+		r.Sources, r.Retrieval.Query, r.Retrieval.Zone = other.sources(other.capped()), other.query.Message, protocol.ZoneNear
+		r.Retrieval.Searches++
+	}
 	return r, nil
 }
 
