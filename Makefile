@@ -10,7 +10,9 @@ TOOLS   := $(abspath $(BIN)/tools)
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI         := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
 
+# Tests, lint and builds share these settings, so that a package is compiled once.
 export CGO_ENABLED ?= 0
+export GOFLAGS := $(filter-out -trimpath,$(shell $(GO) env GOFLAGS)) -trimpath
 
 SIDECARS := $(patsubst sidecar/%/requirements.txt,%,$(wildcard sidecar/*/requirements.txt))
 SUITES   := $(wildcard evals/*.yaml) $(wildcard worlds/*/evals.yaml)
@@ -27,28 +29,28 @@ all: build
 
 ## build: the one binary, static and without symbols, and its size
 build:
-	$(GO) build -trimpath -ldflags='-s -w' -o $(BIN)/forsooth ./cmd/forsooth
+	$(GO) build -ldflags='-s -w' -o $(BIN)/forsooth ./cmd/forsooth
 	@wc -c <$(BIN)/forsooth | awk '{printf "$(BIN)/forsooth: %.1f MB\n", $$1 / 1e6}'
 
 ## lab: the laboratory, a module and a binary of its own
 lab:
-	cd lab && $(GO) build -trimpath -o ../$(BIN)/lab ./cmd/lab
+	cd lab && $(GO) build -o ../$(BIN)/lab ./cmd/lab
 
 ## fitting: the tools that fit calibration, review and retrieval to new weights
 fitting:
-	cd lab && $(GO) build -trimpath -o ../$(BIN)/ ./ablation ./calibrate ./calibrate/page ./deedfit ./fitting ./gatefit
+	cd lab && $(GO) build -o ../$(BIN)/ ./ablation ./calibrate ./calibrate/page ./deedfit ./fitting ./gatefit
 
 ## calibration: the verifier's calibration to new weights; it wants FORSOOTH_TEST_DATA
 calibration:
 	$(PYTHON) sidecar/nli/train/pairs.py sidecar/nli/train/held | (cd lab && $(GO) run ./calibrate \
 		-pairs "$(FORSOOTH_TEST_DATA)/npc/pairs.jsonl" -also /dev/stdin -out ../internal/entail/nli/calibration.json)
 
-## test: install what the tests need and run all of them
+## test: install what the tests need and run all of them; what go vet says is the business of lint
 test: test-python test-go
 
 test-go: qdrant-edge promtool openai-clients chromium axe
-	FORSOOTH_TEST_ALL=1 $(GO) test -tags failpoint ./...
-	cd lab && FORSOOTH_TEST_ALL=1 $(GO) test ./...
+	FORSOOTH_TEST_ALL=1 $(GO) test -vet=off -tags failpoint ./...
+	cd lab && FORSOOTH_TEST_ALL=1 $(GO) test -vet=off ./...
 
 test-python: $(addprefix test-python-,$(SIDECARS)) test-python-nli-train
 
@@ -167,7 +169,7 @@ lint: vet fmt $(GOLANGCI) $(DEADCODE)
 
 ## race: the race detector where goroutines meet
 race:
-	CGO_ENABLED=1 $(GO) test -tags failpoint -race -short ./internal/mesh/... ./services/...
+	CGO_ENABLED=1 $(GO) test -vet=off -tags failpoint -race -short ./internal/mesh/... ./services/...
 
 ## evals: the suites of evals/ and worlds/ and recorded speech, with their thresholds
 evals: build lab
