@@ -174,13 +174,18 @@ race:
 ## evals: the suites of evals/ and worlds/ and recorded speech, with their thresholds
 evals: build lab
 	@rm -rf $(BIN)/evals && mkdir -p $(BIN)/evals
-	@for suite in $(SUITES); do echo "eval $$suite"; name=$$(basename $$suite .yaml); [ $$name != evals ] || name=$$(basename $$(dirname $$suite)); \
-	$(BIN)/forsooth eval $$suite --report $(BIN)/evals/$$name.json || exit 1; done
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(SUITES)
 	$(BIN)/lab sayings evals/memory-sayings.jsonl --pairs evals/memory-sayings-pairs.jsonl --json >$(BIN)/evals/sayings.json
 	FORSOOTH_EVALS=$(abspath $(BIN))/evals $(GO) test -count=1 -run '^TestThePapersPage' ./cmd/forsooth
 	cd lab && FORSOOTH_EVALS=$(abspath $(BIN))/evals $(GO) test -count=1 -run '^TestTheMemoryPage' ./cmd/lab
 	@if [ -n "$$FORSOOTH_TEST_DATA" ]; then echo "bench speech"; FORSOOTH_EVALS=$(abspath $(BIN))/evals $(GO) test -count=1 -timeout 30m -v -run '^TestRecordedSpeechMeetsItsBars$$' ./internal/bench; \
 	else echo "bench speech: skipped, FORSOOTH_TEST_DATA does not name the folder of the recorded speeches"; fi
+
+# Two suites go side by side: a turn waits for the disk now and then.
+.PHONY: $(SUITES)
+$(SUITES):
+	@echo "eval $@"; name=$$(basename $@ .yaml); [ $$name != evals ] || name=$$(basename $$(dirname $@)); \
+	$(BIN)/forsooth eval $@ --report $(BIN)/evals/$$name.json
 
 ## ablation: what each rule of entailment is worth, on pairs of FORSOOTH_TEST_DATA and on held speech
 ablation:
