@@ -172,8 +172,8 @@ race:
 	CGO_ENABLED=1 $(GO) test -vet=off -tags failpoint -race -short ./internal/mesh/... ./services/...
 
 ## evals: the suites of evals/ and worlds/ and recorded speech, with their thresholds
-evals: build lab
-	@rm -rf $(BIN)/evals && mkdir -p $(BIN)/evals
+evals: lab
+	@rm -rf $(BIN)/evals
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(SUITES)
 	$(BIN)/lab sayings evals/memory-sayings.jsonl --pairs evals/memory-sayings-pairs.jsonl --json >$(BIN)/evals/sayings.json
 	FORSOOTH_EVALS=$(abspath $(BIN))/evals $(GO) test -count=1 -run '^TestThePapersPage' ./cmd/forsooth
@@ -183,8 +183,8 @@ evals: build lab
 
 # Two suites go side by side: a turn waits for the disk now and then.
 .PHONY: $(SUITES)
-$(SUITES):
-	@echo "eval $@"; name=$$(basename $@ .yaml); [ $$name != evals ] || name=$$(basename $$(dirname $@)); \
+$(SUITES): build
+	@mkdir -p $(BIN)/evals; echo "eval $@"; name=$$(basename $@ .yaml); [ $$name != evals ] || name=$$(basename $$(dirname $@)); \
 	$(BIN)/forsooth eval $@ --report $(BIN)/evals/$$name.json
 
 ## ablation: what each rule of entailment is worth, on pairs of FORSOOTH_TEST_DATA and on held speech
