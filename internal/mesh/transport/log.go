@@ -157,10 +157,9 @@ func (c *Conn) follow(
 	if err != nil {
 		return fmt.Errorf("follow %s: %w", stream, err)
 	}
-	defer context.AfterFunc(ctx, messages.Stop)()
 	defer messages.Stop()
 	for {
-		msg, err := messages.Next()
+		msg, err := messages.Next(jetstream.NextContext(ctx))
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

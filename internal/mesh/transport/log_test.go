@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +10,10 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
+	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 func remembered(id, npc, player string) *schema.MemoryEvent {
@@ -122,5 +125,51 @@ func TestTheMemoryLogIsFollowed(t *testing.T) {
 	stop()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+// Following ends with its context, also where its consumer is being made anew: what the
+// library then stops may be the consumer before.
+func TestFollowingEndsWhileItsConsumerIsMadeAnew(t *testing.T) {
+	r := newRig(t)
+	r.setup()
+	conn, p := r.awayConn()
+	for try := range 40 {
+		ctx, cancel := context.WithCancel(t.Context())
+		made := 0
+		p.Watch(func(toBroker bool, piece []byte) netfault.Act {
+			if toBroker && bytes.Contains(piece, []byte("CONSUMER.CREATE")) {
+				if made++; made == 2 {
+					cancel()
+					time.Sleep(2 * time.Millisecond) // what stops it waits for the consumer then
+				}
+			}
+			return netfault.Pass
+		})
+		done := make(chan error, 1)
+		go func() { done <- conn.MemoryLog().Follow(ctx, 0, func(Logged) error { return nil }) }()
+		r.loseConsumers(ctx, StreamMemory)
+		select {
+		case err := <-done:
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("it ended with %v", err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("try %d: it goes on behind the end of its context", try)
+		}
+	}
+}
+
+// loseConsumers removes the consumers of a stream until a context ends.
+func (r *rig) loseConsumers(ctx context.Context, stream string) {
+	r.t.Helper()
+	s, err := r.conn.js.Stream(r.t.Context(), stream)
+	must(r.t, err)
+	for ctx.Err() == nil {
+		for name := range s.ConsumerNames(r.t.Context()).Name() {
+			if err := s.DeleteConsumer(r.t.Context(), name); !errors.Is(err, jetstream.ErrConsumerNotFound) {
+				must(r.t, err)
+			}
+		}
 	}
 }
