@@ -114,7 +114,7 @@ func (s *sentence) concerns(q quantity) bool {
 
 var (
 	aboutWords = text.Set(`about around near`)
-	concerning = stemSet(`ask asked speak spoke spoken talk tell told know knew known hear heard argue quarrel worry write
-		wrote written wonder care complain forget forgot lie lied learn think thought dream sing sang walk go went
+	concerning = stemSet(`ask asked speak spoke spoken talk tell told know knew known hear heard argue quarrel worry
+		write wrote written wonder care complain forget forgot lie lied learn think thought dream sing sang walk go went
 		run ran ride rode turn wander sit sat stand stood gather dance circle live camp sleep slept`)
 )

@@ -8,31 +8,24 @@ import (
 
 // conditions and other words under whose scope a clause may say something else
 // than it says alone.
-var conditions = text.Set(`if unless whether when whenever until till lest suppose supposing provided providing assuming
-	though although whereas while because since as like than before after except only but-for or nor neither either
-	that which who whom whose what why how where so would could might may should must can will shall
-	perhaps maybe possibly probably supposedly allegedly reportedly apparently`)
+var conditions = text.Set(`if unless whether when whenever until till lest suppose supposing provided providing
+	assuming though although whereas while because since as like than before after except only but-for or nor neither
+	either that which who whom whose what why how where so would could might may should must can will shall perhaps
+	maybe possibly probably supposedly allegedly reportedly apparently`)
 
 // attitudes are verbs of saying, thinking and wanting: what they govern is said,
 // thought or wanted, not so.
 var attitudes = text.Set(`say says said saying tell tells told claim claims claimed think thinks thought believe
-	believes believed
-	suspect suspects suspected guess guesses guessed suppose supposes supposed imagine imagines imagined hope hopes hoped
-	wish wishes wished want wants wanted fear fears feared doubt doubts doubted deny denies denied dream dreams dreamt
-	dreamed
-	pretend pretends pretended swear swears swore sworn insist insists insisted hear hears heard rumour rumor rumoured
-	rumored
-	wonder wonders wondered expect expects expected plan plans planned mean means meant try tries tried promise promises
-	promised
-	threaten threatens threatened write writes wrote written report reports reported argue argues argued assume assumes
-	assumed
-	seem seems seemed appear appears appeared feel feels felt intend intends intended accuse accuses accused order orders
-	ordered
-	ask asks asked warn warns warned refuse refuses refused fail fails failed know knows knew
-	reckon reckons reckoned shout shouts shouted whisper whispers whispered sing sings sang cry cries cried mutter mutters
-	muttered
-	boast boasts boasted brag brags bragged vow vows vowed preach preaches preached declare declares declared allege
-	alleges alleged`)
+	believes believed suspect suspects suspected guess guesses guessed suppose supposes supposed imagine imagines
+	imagined hope hopes hoped wish wishes wished want wants wanted fear fears feared doubt doubts doubted deny denies
+	denied dream dreams dreamt dreamed pretend pretends pretended swear swears swore sworn insist insists insisted hear
+	hears heard rumour rumor rumoured rumored wonder wonders wondered expect expects expected plan plans planned mean
+	means meant try tries tried promise promises promised threaten threatens threatened write writes wrote written
+	report reports reported argue argues argued assume assumes assumed seem seems seemed appear appears appeared feel
+	feels felt intend intends intended accuse accuses accused order orders ordered ask asks asked warn warns warned
+	refuse refuses refused fail fails failed know knows knew reckon reckons reckoned shout shouts shouted whisper
+	whispers whispered sing sings sang cry cries cried mutter mutters muttered boast boasts boasted brag brags bragged
+	vow vows vowed preach preaches preached declare declares declared allege alleges alleged`)
 
 // clauses splits a sentence of the hypothesis at its coordinations, where each
 // part can stand alone.
@@ -101,16 +94,12 @@ func (s *sentence) framed(i int) bool {
 
 // frames begin what is said of a time, a place, a teller or a wish alone.
 var frames = text.Set(`in on at by with within without for from to under over during through throughout beyond upon
-	among against around near behind
-	beneath besides despite once twice sometimes often usually mostly always formerly long ago given granted according
-	judging let were had should
-	say picture imagine suppose may god would be legend rumour tradition as since because when whenever until while
-	although though if unless
-	before after until till`)
+	among against around near behind beneath besides despite once twice sometimes often usually mostly always formerly
+	long ago given granted according judging let were had should say picture imagine suppose may god would be legend
+	rumour tradition as since because when whenever until while although though if unless before after until till`)
 
 var subjects = text.Set(`i he she it we they you there this that these those the a an my your his her our their its
-	nobody everybody
-	someone everyone no some every all most both each many few`)
+	nobody everybody someone everyone no some every all most both each many few`)
 
 // startsClause says whether a subject stands at i: a pronoun, a determiner, or a
 // name.

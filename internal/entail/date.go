@@ -14,7 +14,7 @@ type dates map[string][]string
 // The parts of a date, in the order in which they are compared.
 var dateParts = []string{"year", "season", "month", "day", "weekday", "time of day"}
 
-var months = text.Set(`january february march april may june july august september october november december`)
+var months = text.Set(strings.ReplaceAll(text.Months, "|", " "))
 
 // monthsThatAreWords need more than a capital.
 var monthsThatAreWords = text.Set(`march may august`)
@@ -51,8 +51,9 @@ var daytimes = map[string]string{"dawn": "morning", "daybreak": "morning", "sunr
 	"night": "night", "midnight": "night", "nightfall": "evening"}
 
 var (
-	seasonLeads = text.Set(`in the last this next early late mid every each since until of by before after during that one`)
-	yearLeads   = text.Set(`in of since by year until before after from to during circa around about`)
+	seasonLeads = text.Set(`in the last this next early late mid every each since until of by before after during that
+		one`)
+	yearLeads = text.Set(`in of since by year until before after from to during circa around about`)
 )
 
 func (d dates) add(part, value string) {

@@ -190,12 +190,10 @@ func antonymRule(c *comparison) []finding {
 
 // converses say the same of two things named the other way round.
 var converses = stemSet(`north south east west northern southern eastern western before after above below over under
-	older younger elder
-		bigger smaller taller shorter buy bought sell sold lend lent borrow borrowed give gave take took receive left right
-		behind front
-		inside outside husband wife father mother son daughter uncle aunt nephew niece master servant teacher pupil more less
-		better worse
-		earlier later faster slower upstream downstream win won lose lost`)
+	older younger elder bigger smaller taller shorter buy bought sell sold lend lent borrow borrowed give gave take
+	took receive left right behind front inside outside husband wife father mother son daughter uncle aunt nephew niece
+	master servant teacher pupil more less better worse earlier later faster slower upstream downstream win won lose
+	lost`)
 
 // reordered says whether the matched words stand in another order in the premise.
 func (c *comparison) reordered() bool {
@@ -246,14 +244,11 @@ func swapRule(c *comparison) []finding {
 }
 
 // mutual relations hold both ways.
-var mutual = stemSet(`met meet married marry marries wed border borders adjoin adjoins resemble resembles equal equals
-	joined joins friend
-		friends brother brothers sister sisters cousin cousins neighbour neighbours neighbor neighbors sibling siblings twin
-		twins wife husband
-		near beside between alike same kin related fought together apart versus against opposite facing touches adjacent
-		partner partners ally allies
-		comrade comrades rival rivals namesake namesakes spoke speak talked talk share shared shares agree agreed agrees
-		argued quarrelled played danced traded`)
+var mutual = stemSet(`met meet married marry marries wed border borders adjoin adjoins resemble resembles equal
+	equals joined joins friend friends brother brothers sister sisters cousin cousins neighbour neighbours neighbor
+	neighbors sibling siblings twin twins wife husband near beside between alike same kin related fought together apart
+	versus against opposite facing touches adjacent partner partners ally allies comrade comrades rival rivals namesake
+	namesakes spoke speak talked talk share shared shares agree agreed agrees argued quarrelled played danced traded`)
 
 func passive(s *sentence) bool {
 	for i := range s.words {

@@ -333,10 +333,9 @@ func partDropped(c *comparison) string {
 
 var (
 	nearlies = text.Set(`almost nearly`)
-	attempts = text.Set(`pretended pretends pretend feigned tried tries try attempted attempts attempt failed fails refused
-		refuses declined forgot
-		hoped hopes wanted wants want wished wishes planned plans intended intends meant threatened threatens offered offers
-		longed longs`)
+	attempts = text.Set(`pretended pretends pretend feigned tried tries try attempted attempts attempt failed fails
+		refused refuses declined forgot hoped hopes wanted wants want wished wishes planned plans intended intends meant
+		threatened threatens offered offers longed longs`)
 	wanting      = text.Set(`wanted wants want wished wishes hoped hopes sought seeks asked`)
 	getting      = text.Set(`got get gets received receives gained had obtained earned won`)
 	wouldHave    = text.Set(`would could should might i'd he'd she'd they'd we'd you'd`)

@@ -177,8 +177,9 @@ func (s *sentence) priced(i int) bool {
 }
 
 var (
-	times     = text.Set(`once twice thrice`)
-	reckoned  = text.Set(`minute hour day night week month year head mile flask sack loaf cup bottle barrel person pound`)
+	times    = text.Set(`once twice thrice`)
+	reckoned = text.Set(`minute hour day night week month year head mile flask sack loaf cup bottle barrel person
+		pound`)
 	afterUnit = text.Set(`for with and on at while`)
 )
 
@@ -201,8 +202,8 @@ func (s *sentence) yearLead(i int) int {
 	return 0
 }
 
-var afterYear = text.Set(`in on at by from to with after before when until and was is were are had has have did the i he
-	she it we they`)
+var afterYear = text.Set(`in on at by from to with after before when until and was is were are had has have did the i
+	he she it we they`)
 
 func isYear(w string) bool {
 	return len(w) >= 3 && len(w) <= 4 && !slices.ContainsFunc([]byte(w), func(b byte) bool { return b < '0' || b > '9' })

@@ -176,8 +176,8 @@ const (
 )
 
 // sharing are words with which a sum is divided or made.
-var sharing = text.Set(`each every apiece per together all altogether both total between left remain remains remaining
-	more less fewer`)
+var sharing = text.Set(`each every apiece per together all altogether both total between left remain remains
+	remaining more less fewer`)
 
 // nearer prefers a figure of the sentence that the claim lies over.
 func nearer(a, b *quantity) *quantity {

@@ -122,28 +122,24 @@ var (
 	additive = text.Set(`ranging killing wounding burning drowning destroying`)
 
 	// predicating verbs say what a thing is or takes, of which a part is not the whole.
-	predicating = text.Set(`is are was were be been am it's he's she's that's cost costs need needs needed take takes took
-		require requires
-		weigh weighs weighed measure measures contain contains means called named made lasts lasted pay pays paid owe owes
-		owed`)
+	predicating = text.Set(`is are was were be been am it's he's she's that's cost costs need needs needed take takes
+		took require requires weigh weighs weighed measure measures contain contains means called named made lasts lasted
+		pay pays paid owe owes owed`)
 	states = text.Set(`free open shut closed locked dead alive safe empty`)
 
 	determiners = text.Set(text.Determiners)
 	verbObjects = text.Set(text.Determiners + `it him them me us you`)
-	pastVerbs   = text.Set(`sold bought took gave kept built brought found lost left made went came saw won fought broke
-		stole drank ate wrote sent
-		held cut hid threw caught led met fell slew`)
+	pastVerbs   = text.Set(`sold bought took gave kept built brought found lost left made went came saw won fought
+		broke stole drank ate wrote sent held cut hid threw caught led met fell slew`)
 
 	// changing words say that what was told is over or in dispute.
-	changing = text.Set(`ended ends stopped stops ceased repealed revoked cancelled changed changes lapsed expired formerly
-		over disputed disputes
-		dispute contested contests questioned questions invented invents exaggerated recanted recants withdrew withdrawn
-		mocked mocks laughed laughs
-		doubtful debatable questionable wrong false mistake rubbish half made once`)
+	changing = text.Set(`ended ends stopped stops ceased repealed revoked cancelled changed changes lapsed expired
+		formerly over disputed disputes dispute contested contests questioned questions invented invents exaggerated
+		recanted recants withdrew withdrawn mocked mocks laughed laughs doubtful debatable questionable wrong false
+		mistake rubbish half made once`)
 
 	// tales are what is told, and nobody vouches for.
 	tales = text.Set(`story stories tale tales song songs legend legends myth myths gossip hearsay fable fables ballad
-		ballads prophecy
-		prophecies rumour rumours rumor rumors saga sagas joke jokes poem superstition
-		version versions play`)
+		ballads prophecy prophecies rumour rumours rumor rumors saga sagas joke jokes poem superstition version versions
+		play`)
 )

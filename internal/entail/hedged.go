@@ -192,11 +192,12 @@ var (
 	doubtingAdverbs = text.Set(`supposedly allegedly reportedly perhaps maybe possibly probably presumably`)
 	thinking        = text.Set(`think suppose guess reckon believe hear heard imagine fancy gather wager hope daresay
 		expect suspect`)
-	wagering    = text.Set(`i'd i'll`)
-	rumoured    = text.Set(`said told rumoured rumored believed whispered`)
-	telling     = text.Set(`say says tell tells claim claims swear swears reckon reckons believe believes insist insists`)
-	noCondition = text.Set(`see ask asks asked know knows knew wonder wonders tell tells find even as only say check learn
-		sure and or but what`)
+	wagering = text.Set(`i'd i'll`)
+	rumoured = text.Set(`said told rumoured rumored believed whispered`)
+	telling  = text.Set(`say says tell tells claim claims swear swears reckon reckons believe believes insist
+		insists`)
+	noCondition = text.Set(`see ask asks asked know knows knew wonder wonders tell tells find even as only say check
+		learn sure and or but what`)
 	abilities   = text.Set(`can could may might able possible`)
 	meantTo     = text.Set(`going would meant planned intended must about supposed`)
 	asksWhether = text.Set(`did do does is are was were has have had`)

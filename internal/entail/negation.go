@@ -111,9 +111,8 @@ func (s *sentence) limits() bool {
 	return false
 }
 
-var limiting = text.Set(`only just merely simply but until till unless before except more less further longer other else
-	than without if why how what
-	where who whether rather instead know`)
+var limiting = text.Set(`only just merely simply but until till unless before except more less further longer other
+	else than without if why how what where who whether rather instead know`)
 
 // saysSoOtherwise says whether a negation that only one of the texts has may be in
 // the other in other words: as a limit, a comparison, a lack, the other branch of a
@@ -141,9 +140,8 @@ var (
 	nobodies = text.Set(`no nobody none no-one nothing without`)
 	solitary = text.Set(`alone lone lonely solitary solo unaccompanied`)
 	lacking  = text.Set(`lack lacks lacked lacking absence absent refuse refuses refused refusing reluctant reluctantly
-		unwilling unable
-		fail fails failed failing failure skip skips skipped prevent prevents prevented forbid forbids forbade forbidden
-		avoid avoids avoided impossible`)
+		unwilling unable fail fails failed failing failure skip skips skipped prevent prevents prevented forbid forbids
+		forbade forbidden avoid avoids avoided impossible`)
 	warning  = text.Set(`will would may might could can`)
 	branches = text.Set(`or before unless until else otherwise`)
 )

@@ -278,8 +278,8 @@ func pastForm(w string) bool {
 
 var (
 	adverbs = text.Set(text.Adverbs + `not`)
-	objects = text.Set(`the a an this that these those my your his her their our its them it him me us some any every each
-		all to for with by from of at in on whom what whether how why`)
+	objects = text.Set(`the a an this that these those my your his her their our its them it him me us some any every
+		each all to for with by from of at in on whom what whether how why`)
 )
 
 // coordinated tells "and sells them" from "nails and hinges".

@@ -169,7 +169,6 @@ func superlative(w string) bool {
 }
 
 var notSuperlatives = text.Set(`forest interest harvest honest request conquest modest protest arrest tempest contest
-	manifest earnest suggest digest inquest dishonest
-	priest invest infest molest ingest attest detest armrest headrest bequest everest breast midwest northwest southwest
-	behest incest
-	unrest divest footrest backrest ernest palimpsest reinvest retest pretest`)
+	manifest earnest suggest digest inquest dishonest priest invest infest molest ingest attest detest armrest headrest
+	bequest everest breast midwest northwest southwest behest incest unrest divest footrest backrest ernest palimpsest
+	reinvest retest pretest`)

@@ -100,8 +100,8 @@ var (
 	causes       = text.Set(`because since as`)
 	joining      = text.Set(`and or but nor then`)
 	modal        = text.Set(`so would could might may should must can will shall perhaps maybe possibly probably`)
-	thirdPersons = text.Set(`he him his she her hers it its they them their theirs he's she's it's they're himself herself
-		itself themselves`)
+	thirdPersons = text.Set(`he him his she her hers it its they them their theirs he's she's it's they're himself
+		herself itself themselves`)
 )
 
 // asides stand between commas and say nothing of the matter. What is vouched for,

@@ -89,17 +89,15 @@ func (s *sentence) complement(i int) bool {
 
 var (
 	perceiving = text.Set(`heard hear hears imagine imagined fancy dreamt dreamed`)
-	believing  = text.Set(`says said claims claimed heard hear hears think thinks thought believe believes believed suspect
-		suspects suspected guess
-		guesses guessed reckon reckons reckoned suppose supposes rumour rumours rumor rumors legend whispers whispered swears
-		swore insists
-		insisted hope hopes hoped dream dreamt dreamed imagine imagined fancy fear fears feared`)
-	tellers = text.Set(`they some people folk folks many men others we legends rumors rumours tales stories books elders
-		old-timers sailors locals`)
+	believing  = text.Set(`says said claims claimed heard hear hears think thinks thought believe believes believed
+		suspect suspects suspected guess guesses guessed reckon reckons reckoned suppose supposes rumour rumours rumor
+		rumors legend whispers whispered swears swore insists insisted hope hopes hoped dream dreamt dreamed imagine
+		imagined fancy fear fears feared`)
+	tellers = text.Set(`they some people folk folks many men others we legends rumors rumours tales stories books
+		elders old-timers sailors locals`)
 	persons3  = text.Set(`me us him her them you`)
 	reporting = text.Set(`tell tells told speak speaks spoke legend legends tale tales story stories whisper whispers
-		whispered reckon reckons reckoned
-		supposedly gossip gossips talk`)
+		whispered reckon reckons reckoned supposedly gossip gossips talk`)
 	doubtingNouns = text.Set(`rumour rumours rumor rumors hearsay legend gossip guess suspicion hope belief theory word
 		talk`)
 )

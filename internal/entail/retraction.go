@@ -10,8 +10,7 @@ import (
 // words with which a text takes back, or does not vouch for, what stands beside
 // them.
 var retractions = text.Set(`untrue lied liar liars joke joking jest jested pretended supposedly allegedly mistaken
-	dreamt dreamed hoax
-	fiction forgery nonsense`)
+	dreamt dreamed hoax fiction forgery nonsense`)
 
 var retractionPhrases = []string{"not true", "no truth", "not so", "never happened", "did not happen", "didn't happen",
 	"made it up",
@@ -124,6 +123,5 @@ var (
 	nearly      = text.Set(`almost nearly sometimes often mostly usually partly`)
 	excepting   = text.Set(`but except save bar`)
 	doubtful    = text.Set(`misconceptions misconception beliefs superstitions lies false untrue prophecy claims
-		accusations suspicions dreams
-		visions wishes plans fears hopes guesses theories theory fiction`)
+		accusations suspicions dreams visions wishes plans fears hopes guesses theories theory fiction`)
 )

@@ -86,5 +86,4 @@ func common(a, b string) int {
 
 // vague words stand for any other of their kind.
 var vague = text.Set(`thing stuff matter one ones other others fellow person persons folk folks people man men woman
-	someone somebody place spot here there
-	whole entire certain particular own such just merely simply`)
+	someone somebody place spot here there whole entire certain particular own such just merely simply`)

@@ -49,10 +49,9 @@ func (s *sentence) spans() bool {
 
 var (
 	bothWays = text.Set(`road roads path paths way ways street lane bridge tunnel passage river coast border rope chain
-		route routes track trail stairs ladder
-		stretch stretches stretched extend extends extended reach reaches span spans far mile miles league leagues distance
-		walk ride
-		sail day's forth both either between range ranges ranging everything everyone anything`)
+		route routes track trail stairs ladder stretch stretches stretched extend extends extended reach reaches span
+		spans far mile miles league leagues distance walk ride sail day's forth both either between range ranges ranging
+		everything everyone anything`)
 	// what goes from here to there
 	linear   = text.Set(`fence fences wall walls hedge hedges ditch pipe cable canal line lines row rows`)
 	leading  = text.Set(`run runs ran running lead leads led leading lie lies go goes went going`)

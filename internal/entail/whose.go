@@ -158,7 +158,8 @@ func giverTurned(c *comparison) string {
 
 var (
 	bearing = stemSet(`cousin brother sister son daughter father mother wife husband uncle aunt nephew niece friend
-		servant widow heir enemy rival master apprentice pupil man men woman child children keeper owner neighbour neighbor`)
+		servant widow heir enemy rival master apprentice pupil man men woman child children keeper owner neighbour
+		neighbor`)
 	becoming = stemSet(`become became remain remained stay stayed seem seemed make made name named call called elect
 		elected appoint appointed choose chose chosen crown crowned prove proved turn turned`)
 	given = text.Set(`given paid sold lent shown handed sent told offered granted`)

@@ -84,11 +84,10 @@ func (c *Cascade) unwrapped(ctx context.Context, pairs []Pair, out []schema.Verd
 
 // light are words that two sentences about different matters share, and figures, which
 // the rules hold against the evidence by themselves.
-var light = text.Set(`never always ever now still yet already again soon later ago back away around here there
-	go goes going went gone come comes coming came get gets getting got take takes taking took taken make makes making made
-	give gives giving gave given put puts keep keeps kept let lets say says said saying tells told see sees saw seen look
-	looks looked
-	think thinks thought believe believes seem seems seemed want wants wanted use used need needs let become became turn
-	turned
-	time times day days night nights way ways thing things one ones lot kind sort bit place people folk man woman much many
-	really quite rather even also about maybe perhaps indeed truly good bad great little long old new`)
+var light = text.Set(`never always ever now still yet already again soon later ago back away around here there go
+	goes going went gone come comes coming came get gets getting got take takes taking took taken make makes making
+	made give gives giving gave given put puts keep keeps kept let lets say says said saying tells told see sees saw
+	seen look looks looked think thinks thought believe believes seem seems seemed want wants wanted use used need
+	needs let become became turn turned time times day days night nights way ways thing things one ones lot kind sort
+	bit place people folk man woman much many really quite rather even also about maybe perhaps indeed truly good bad
+	great little long old new`)

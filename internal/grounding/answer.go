@@ -11,8 +11,9 @@ import (
 // affirming and denying words answer what was asked. After a question of yes or no
 // they assert it, or deny it, without a word of their own.
 var (
-	affirming = text.Set(`yes aye yep yeah yup yea indeed exactly precisely correct certainly absolutely definitely true`)
-	denying   = text.Set(`no nay nope`)
+	affirming = text.Set(`yes aye yep yeah yup yea indeed exactly precisely correct certainly absolutely definitely
+		true`)
+	denying = text.Set(`no nay nope`)
 )
 
 var affirmation = regexp.MustCompile(`^(?:so (?:it|he|she|they|i) (?:is|was|did|does|do|has|have|had|are|were|am)` +

@@ -239,9 +239,8 @@ func clauseSpans(s string) []text.Span {
 }
 
 // subordinating words begin a clause that qualifies the next one.
-var subordinating = text.Set(`if unless when whenever while until though although because since whether suppose as after
-	before once
-	either neither not both`)
+var subordinating = text.Set(`if unless when whenever while until though although because since whether suppose as
+	after before once either neither not both`)
 
 // joins says whether a clause ends in the gap before word next.
 func joins(gap string, low func(int) string, next int) bool {
@@ -289,15 +288,15 @@ func upperAt(s string, words []text.Span, i int) bool {
 
 var clausePronoun = text.Set(`i he she it we they you i'm he's she's it's we're they're you're i've you've i'll`)
 
-var clauseSubject = text.Set(`i he she it we they you there this that these those the a an my your his her our its their
-	nobody everybody
-	someone everyone i'm he's she's it's we're they're you're i've you've i'll he'd she'd they'd who`)
+var clauseSubject = text.Set(`i he she it we they you there this that these those the a an my your his her our its
+	their nobody everybody someone everyone i'm he's she's it's we're they're you're i've you've i'll he'd she'd they'd
+	who`)
 
 // verbish guesses that a word is a finite verb.
 func verbish(w string) bool {
 	return auxiliaries[w] || strings.HasSuffix(w, "ed") && len(w) > 4
 }
 
-var auxiliaries = text.Set(`is are was were am be been has have had do does did will would shall should can could may might
-	must
-	isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't won't wouldn't can't couldn't shouldn't`)
+var auxiliaries = text.Set(`is are was were am be been has have had do does did will would shall should can could may
+	might must isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't won't wouldn't can't couldn't
+	shouldn't`)

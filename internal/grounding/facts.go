@@ -353,13 +353,13 @@ var (
 	conditions  = text.Set(`if unless whether until till lest suppose`)
 	determiners = text.Set(text.Determiners + text.Quantifiers)
 	objects     = text.Set(`me you him it us them none nobody nothing everything something only`)
-	leads       = text.Set(`in on at by with within without for from to under over during through throughout
-		into onto upon across among against around near behind before after since until till
-		below above beneath beside between beyond along past toward towards outside inside`)
-	particles = text.Set(`down up away off out back again home here there together alone once twice again today now still`)
-	presents  = text.Set(`holds keeps runs goes comes stands lies sits costs brings takes makes gives sells
-		buys owns works lives rules closes opens begins ends bears leads lends boils carries
-		stops waits names says rings serves guards owes pays grows rises falls feeds teaches
-		knows speaks rides writes reads brews bakes forges mends tends trades sleeps stays
-		leaves belongs hangs flows burns sees hears wears`)
+	leads       = text.Set(`in on at by with within without for from to under over during through throughout into onto
+		upon across among against around near behind before after since until till below above beneath beside between
+		beyond along past toward towards outside inside`)
+	particles = text.Set(`down up away off out back again home here there together alone once twice again today now
+		still`)
+	presents = text.Set(`holds keeps runs goes comes stands lies sits costs brings takes makes gives sells buys owns
+		works lives rules closes opens begins ends bears leads lends boils carries stops waits names says rings serves
+		guards owes pays grows rises falls feeds teaches knows speaks rides writes reads brews bakes forges mends tends
+		trades sleeps stays leaves belongs hangs flows burns sees hears wears`)
 )

@@ -63,20 +63,17 @@ func feltBy(words []string) bool {
 }
 
 var (
-	feelingVerbs = text.Set(`love loved like liked hate hated dislike disliked loathe loathed trust trusted distrust distrusted
-		fear feared dread
-		admire admired respect respected despise despised miss missed prefer preferred enjoy enjoyed care cared worry worried
-		wish wished hope hoped
-		feel felt want wanted pity grieve envy cherish resent detest adore doubt`)
-	feelings = text.Set(`tired glad sorry afraid happy sad angry weary bored curious fond proud lonely nervous cautious careful
-		content uneasy worried
-		pleased grateful thankful upset anxious ashamed excited hopeful bitter jealous calm restless cross furious delighted
-		scared frightened
-		wary suspicious lucky fine well cheerful gloomy ready eager impatient patient stubborn honest blunt loyal shy sure
-		certain
-		better worse good unhappy homesick heartbroken relieved`)
-	degree = text.Set(`very so quite rather too really truly always never ever still just only a bit little deeply much more
-		not don't do didn't
-		can't can't help now today these days with and to of at about no too most least all dearly being feeling`)
+	feelingVerbs = text.Set(`love loved like liked hate hated dislike disliked loathe loathed trust trusted distrust
+		distrusted fear feared dread admire admired respect respected despise despised miss missed prefer preferred enjoy
+		enjoyed care cared worry worried wish wished hope hoped feel felt want wanted pity grieve envy cherish resent
+		detest adore doubt`)
+	feelings = text.Set(`tired glad sorry afraid happy sad angry weary bored curious fond proud lonely nervous cautious
+		careful content uneasy worried pleased grateful thankful upset anxious ashamed excited hopeful bitter jealous
+		calm restless cross furious delighted scared frightened wary suspicious lucky fine well cheerful gloomy ready
+		eager impatient patient stubborn honest blunt loyal shy sure certain better worse good unhappy homesick
+		heartbroken relieved`)
+	degree = text.Set(`very so quite rather too really truly always never ever still just only a bit little deeply much
+		more not don't do didn't can't can't help now today these days with and to of at about no too most least all
+		dearly being feeling`)
 	worldly = text.Set(`because since after before when who which that whose for where while until despite by`)
 )

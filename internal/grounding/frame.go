@@ -10,11 +10,9 @@ import (
 )
 
 // interjections at the front of a clause assert nothing.
-var interjections = text.Set(`well ah oh aye yes no nay yep yeah nope sure right hm hmm hmph ha hah haha eh ach bah look
-	listen see now
-	ho hey indeed truly honestly frankly alas mind so anyway okay ok please sorry friend stranger traveller traveler sir
-	madam lad lass
-	and but`)
+var interjections = text.Set(`well ah oh aye yes no nay yep yeah nope sure right hm hmm hmph ha hah haha eh ach bah
+	look listen see now ho hey indeed truly honestly frankly alas mind so anyway okay ok please sorry friend stranger
+	traveller traveler sir madam lad lass and but`)
 
 // dropLeads moves openers, interjections and an address to the player into spans
 // that assert nothing.

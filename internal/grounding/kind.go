@@ -11,23 +11,18 @@ import (
 
 // social are words of greetings, thanks, leave-taking and manners. A clause made
 // of them alone asserts nothing.
-var social = text.Set(`hello hi hey hail greetings welcome good fine morning day evening night afternoon morrow farewell
-	goodbye bye safe travels travel
-	road roads journey journeys take care thanks thank you much many kindly cheers sorry pardon excuse forgive please well
-	aye yes no nay ok okay sure
-	very of course indeed hm ah oh ha friend friends stranger traveller traveler sir madam lady lord my dear lad lass love
-	see until next time come back
-	again soon me i to for the a an your yours be with and now then so it that this all right luck best wishes peace
-	blessings bless
-	may gods god go on in sit down stay leave us let alone rest wait hold listen look here there at once carry not don't
-	worry mention
-	how are do what can need want help would like say ask about is anything something else more later another yourself
-	speak talk quick quickly up off away out along who`)
+var social = text.Set(`hello hi hey hail greetings welcome good fine morning day evening night afternoon morrow
+	farewell goodbye bye safe travels travel road roads journey journeys take care thanks thank you much many kindly
+	cheers sorry pardon excuse forgive please well aye yes no nay ok okay sure very of course indeed hm ah oh ha friend
+	friends stranger traveller traveler sir madam lady lord my dear lad lass love see until next time come back again
+	soon me i to for the a an your yours be with and now then so it that this all right luck best wishes peace
+	blessings bless may gods god go on in sit down stay leave us let alone rest wait hold listen look here there at
+	once carry not don't worry mention how are do what can need want help would like say ask about is anything
+	something else more later another yourself speak talk quick quickly up off away out along who`)
 
 // benign verbs ask or offer without a fact.
-var benign = text.Set(`want need seek look ask mean think say feel know like wish hear help tell bring come go do care mind
-	wonder see understand try
-	learn find speak talk stand trust believe`)
+var benign = text.Set(`want need seek look ask mean think say feel know like wish hear help tell bring come go do
+	care mind wonder see understand try learn find speak talk stand trust believe`)
 
 // kind says what a clause is about.
 func (cl *clause) kind() schema.ClaimKind {
@@ -58,18 +53,16 @@ func (cl *clause) kind() schema.ClaimKind {
 
 var (
 	// courtesies are words with which a sentence is manners, whatever else is in it.
-	courtesies = text.Set(`hello hi hey hail greetings welcome good fine morrow farewell goodbye bye safe travels travel road
-		roads journey
-		care thanks thank kindly cheers sorry pardon excuse forgive please friend friends stranger traveller traveler sir
-		madam lady lord lad
-		lass luck best wishes peace blessings bless may gods god worry go come sit stay leave let rest wait hold listen look
-		like want need
-		help say ask speak talk carry mention see very right of well course until next`)
+	courtesies = text.Set(`hello hi hey hail greetings welcome good fine morrow farewell goodbye bye safe travels
+		travel road roads journey care thanks thank kindly cheers sorry pardon excuse forgive please friend friends
+		stranger traveller traveler sir madam lady lord lad lass luck best wishes peace blessings bless may gods god
+		worry go come sit stay leave let rest wait hold listen look like want need help say ask speak talk carry mention
+		see very right of well course until next`)
 	// qualifying words add to what was said before: "a crossing costs two bits",
 	// "more at night".
-	qualifying = text.Set(`more much many now not later soon again another alone always night day evening morning afternoon
-		time back
-		away up off out along else all your yours my me here there once quick quickly love anything something`)
+	qualifying = text.Set(`more much many now not later soon again another alone always night day evening morning
+		afternoon time back away up off out along else all your yours my me here there once quick quickly love anything
+		something`)
 )
 
 // adds says whether words of manners are no manners but a rest of a sentence that
@@ -119,11 +112,10 @@ var ignorance = regexp.MustCompile(`(?i)^(?:(?:i|we)(?:'m| am)? ?(?:really |hone
 	`|search me|your guess is as good as mine|(?:that|the) name means nothing|i could only guess` +
 	`|i would only be guessing|i'd only be guessing|i won't guess|i don't guess)\b`)
 
-var ignoranceTail = text.Set(`that this it anything much more about of to me tell you there for sure certain certainly a
-	thing word any one
-	name such nothing know say anybody anyone ever before sorry afraid either on know knowing i the matter answer question
-	place person man woman
-	town what or who where is was him her them he she they whether if him-self details idea at all friend stranger with`)
+var ignoranceTail = text.Set(`that this it anything much more about of to me tell you there for sure certain
+	certainly a thing word any one name such nothing know say anybody anyone ever before sorry afraid either on know
+	knowing i the matter answer question place person man woman town what or who where is was him her them he she they
+	whether if him-self details idea at all friend stranger with`)
 
 // ignorance says whether a clause only owns to not knowing. What it names may be
 // the player's own words and one name more, else it says something by the way.
@@ -209,11 +201,10 @@ func (cl *clause) past(words []string) bool {
 	return false
 }
 
-var imperatives = text.Set(`come go sit mind leave take ask try look wait listen speak tell keep be let stay follow bring
-	give show get talk seek find
-	see say stand shut close open don't never hold stop watch beware forget remember walk hurry drink eat rest sleep
-	return hush put hand
-	pay do have enjoy make trust move step consider think pick choose buy sell heed fear spare bear pass send call cut`)
+var imperatives = text.Set(`come go sit mind leave take ask try look wait listen speak tell keep be let stay follow
+	bring give show get talk seek find see say stand shut close open don't never hold stop watch beware forget remember
+	walk hurry drink eat rest sleep return hush put hand pay do have enjoy make trust move step consider think pick
+	choose buy sell heed fear spare bear pass send call cut`)
 
 var elsewhere = text.Set(`ask try see speak talk find seek`)
 
@@ -228,7 +219,8 @@ func (cl *clause) imperative(words []string) bool {
 	}
 	news := cl.news(words[1:], social)
 	if elsewhere[words[0]] {
-		return news <= 1+cl.nameWords() && !text.HasAny(words, embedding) && !text.HasAny(words, presuming) && !hasPlace(words)
+		return news <= 1+cl.nameWords() && !text.HasAny(words, embedding) && !text.HasAny(words, presuming) &&
+			!hasPlace(words)
 	}
 	return news == 0
 }
@@ -289,12 +281,11 @@ func hasDigit(words []string) bool {
 }
 
 var (
-	volatile = text.Set(`open closed close shut locked unlocked empty full lit ready busy here away asleep awake wounded hurt
-		alive dead armed
-		unarmed hungry thirsty drunk dirty wet broke rich level online offline barred`)
+	volatile = text.Set(`open closed close shut locked unlocked empty full lit ready busy here away asleep awake
+		wounded hurt alive dead armed unarmed hungry thirsty drunk dirty wet broke rich level online offline barred`)
 	nowWords   = text.Set(`now today currently tonight presently`)
-	habitWords = text.Set(`always never often usually sometimes every each once was were had will would used seldom rarely when
-		whenever if during until after before`)
+	habitWords = text.Set(`always never often usually sometimes every each once was were had will would used seldom
+		rarely when whenever if during until after before`)
 	yourState = regexp.MustCompile(`(?i)^(?:you(?:'re| are| carry| hold| wear| bear| own|'ve (?:got )?` +
 		`| have (?:got )?)|your (?:purse|pack|bag|level|trust|health|armou?r|sword|weapon|quest|reputation|inventory` +
 		`|wound)s? )`)
@@ -312,7 +303,8 @@ func (cl *clause) state(words []string) bool {
 	}
 	own := words[0] == "my" || words[0] == "our" || words[0] == "i" || words[0] == "i'm" || words[0] == "we" ||
 		words[0] == "we're"
-	present := slices.Contains(words, "is") || slices.Contains(words, "are") || slices.Contains(words, "am") || words[0] == "i'm" ||
+	present := slices.Contains(words, "is") || slices.Contains(words, "are") || slices.Contains(words, "am") ||
+		words[0] == "i'm" ||
 		words[0] == "we're" || slices.Contains(words, "isn't") || slices.Contains(words, "aren't")
 	if !present || len(words) > 8 {
 		return false

@@ -30,10 +30,9 @@ func (c *Context) namesIn(e *protocol.Evidence) entail.Names {
 }
 
 // titles stand before a name and are none.
-var titles = text.Set(`the a an old young lord lady sir dame brother sister father mother captain sergeant doctor dr mr mrs
-	ms king queen master
-	mistress reeve private gate city guard high grand arch saint st prince princess duke duchess baron count abbot prior
-	friar elder chief`)
+var titles = text.Set(`the a an old young lord lady sir dame brother sister father mother captain sergeant doctor dr
+	mr mrs ms king queen master mistress reeve private gate city guard high grand arch saint st prince princess duke
+	duchess baron count abbot prior friar elder chief`)
 
 // addressed are types of document whose "you" is somebody.
 var addressed = text.Set(`letter mail email e-mail message chat irc log transcript dm`)

@@ -116,6 +116,6 @@ func telling(s string) map[string]bool {
 }
 
 // grave words are short, and a claim without one of them is another claim.
-var grave = text.Set(`not no none never nobody nothing neither nor without cannot only all every each both some few any most
-	may might could would should must if unless before after until since during over under above below more less
-	least first last almost nearly about`)
+var grave = text.Set(`not no none never nobody nothing neither nor without cannot only all every each both some few
+	any most may might could would should must if unless before after until since during over under above below more
+	less least first last almost nearly about`)

@@ -85,9 +85,8 @@ func tokenOverlap(claim, sentence string) float64 {
 	return float64(n) / float64(len(want))
 }
 
-var connectives = text.Set(`but also however so then and therefore still besides moreover instead otherwise yet too thus
-	hence furthermore
-	additionally meanwhile anyway or nor plus`)
+var connectives = text.Set(`but also however so then and therefore still besides moreover instead otherwise yet too
+	thus hence furthermore additionally meanwhile anyway or nor plus`)
 
 // WithoutConnective is a sentence as it may stand where the one before it was taken out:
 // without its leading connective. Whether it still says something true is for a review

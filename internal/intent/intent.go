@@ -55,8 +55,8 @@ type Tone struct{ Thanks, Insult, Threat, Apology bool }
 func ToneOf(message string) Tone {
 	words := normal(message)
 	joined := " " + strings.Join(words, " ") + " "
-	return Tone{Thanks: text.HasAny(words, thanksWords), Insult: text.HasAny(words, insultWords) && !denied.MatchString(joined),
-		Threat: threatPattern.MatchString(joined), Apology: apologyPattern.MatchString(joined)}
+	return Tone{Thanks: text.HasAny(words, thanksWords),
+		Insult: text.HasAny(words, insultWords) && !denied.MatchString(joined), Threat: threatPattern.MatchString(joined), Apology: apologyPattern.MatchString(joined)}
 }
 
 // Social says whether the intent is answered from authored lines.
@@ -260,8 +260,8 @@ var (
 var questionWords = text.Set(`who whom whose what which when where why how whereabouts`)
 var auxiliaries = text.Set(`is are was were do does did can could will would should shall may might have has had am
 	isn't aren't wasn't don't doesn't didn't won't can't couldn't wouldn't hasn't haven't is`)
-var subjects = text.Set(`i you he she it we they the a an this that these those there your my his her its our their any
-	anyone anybody someone somebody everyone not all some one`)
+var subjects = text.Set(`i you he she it we they the a an this that these those there your my his her its our their
+	any anyone anybody someone somebody everyone not all some one`)
 var leadIns = text.Set(`so and but well ok okay hey hi hello oh um uh psst yo please pls listen look now then say btw
 	also excuse me sir lady friend mate buddy gramps granny dude bro man wait right alright ahoy greetings morning good
 	evening day`)
@@ -313,17 +313,14 @@ func isTopic(message string, words []string) bool {
 
 // chatter are words that fill a conversation and name no topic.
 var chatter = text.Set(`lol ok okay haha hehe lmao wow yes no yeah yep nope sure fine great cool nice good bad really
-	true right
-alright hm hmm ah aw aww ouch brr ugh damn oh nah indeed maybe perhaps whatever agreed deal exactly awesome amazing
-sweet
-sorry pardon mate buddy friend sir lady gramps granny dude bro man gg wp brb afk test`)
+	true right alright hm hmm ah aw aww ouch brr ugh damn oh nah indeed maybe perhaps whatever agreed deal exactly
+	awesome amazing sweet sorry pardon mate buddy friend sir lady gramps granny dude bro man gg wp brb afk test`)
 
 var verbsOfTalk = text.Set(`i you we am are is was were love like hate miss want feel`)
 
-var feelingWords = text.Set(`sorry sad happy love like hate miss feel feeling hope wish glad bored tired lonely scared
-	afraid cold
-hungry poor sweet cool funny pretty beautiful handsome best lovely kind nice brave great cheer hug smile laugh cry
-welcome congrats congratulations luck`)
+var feelingWords = text.Set(`sorry sad happy love like hate miss feel feeling hope wish glad bored tired lonely
+	scared afraid cold hungry poor sweet cool funny pretty beautiful handsome best lovely kind nice brave great cheer
+	hug smile laugh cry welcome congrats congratulations luck`)
 
 func aboutFeelings(words []string) bool { return len(words) <= 14 && text.HasAny(words, feelingWords) }
 

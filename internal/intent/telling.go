@@ -78,8 +78,8 @@ var (
 
 var (
 	ofSelf  = text.Set(`i i've i'll i'd i'm my mine we we've we'll we're our myself`)
-	ofWorld = text.Set(`know knew known think thought believe believed guess suspect suspected reckon heard hear hears say
-		says said tell tells told swear
-		saw see seen watched witnessed noticed found remember recall read learned learnt understand doubt bet assume accuse
-		need want wanted wish seek require request demand order command ask asked your yours you're`)
+	ofWorld = text.Set(`know knew known think thought believe believed guess suspect suspected reckon heard hear hears
+		say says said tell tells told swear saw see seen watched witnessed noticed found remember recall read learned
+		learnt understand doubt bet assume accuse need want wanted wish seek require request demand order command ask
+		asked your yours you're`)
 )

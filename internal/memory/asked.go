@@ -152,14 +152,13 @@ var spelled = map[string]string{"what's": "what is", "where's": "where is", "who
 	"u": "you", "ur": "your"}
 
 // framing are words that ask for a telling and say nothing of what it is about.
-var framing = text.Set(`tell told say said mention mentioned remember recall know knew remind again already ever still
-	just last first time once talk talked
-	speak spoke spoken anything everything something thing things exactly please mira friend smith today yesterday earlier
-	before ago again back then also
-	hear heard forget forgot forgotten mean meant right yes no well conversation meet met now nowadays record kind sort
-	part true really many much whom whose which`)
+var framing = text.Set(`tell told say said mention mentioned remember recall know knew remind again already ever
+	still just last first time once talk talked speak spoke spoken anything everything something thing things exactly
+	please mira friend smith today yesterday earlier before ago again back then also hear heard forget forgot forgotten
+	mean meant right yes no well conversation meet met now nowadays record kind sort part true really many much whom
+	whose which`)
 
-var timeWords = text.Set(strings.ReplaceAll(Months, "|", " ") +
+var timeWords = text.Set(strings.ReplaceAll(text.Months, "|", " ") +
 	` one two three four five six seven eight nine ten past spring summer autumn fall winter
 	year years month months week weeks day days yesterday ago last back then`)
 
@@ -167,19 +166,16 @@ var (
 	lastSeason = regexp.MustCompile(` (?:last|this past|the past) (spring|summer|autumn|fall|winter) `)
 	lastSpan   = regexp.MustCompile(` last (year|month|week) `)
 	agoSpan    = regexp.MustCompile(` (a|an|` + text.NumberWords + `|\d{1,3}) (year|month|week|day)s? ago `)
-	inMonth    = regexp.MustCompile(` (?:in|during|back in) (` + Months + `)(?: of)?(?: (\d{3,4}))? `)
+	inMonth    = regexp.MustCompile(` (?:in|during|back in) (` + text.Months + `)(?: of)?(?: (\d{3,4}))? `)
 	inYear     = regexp.MustCompile(` (?:in|during|back in) (?:the year )?(\d{3,4}) `)
 	inSeason   = regexp.MustCompile(` (?:in|during|back in)(?: the)? (spring|summer|autumn|fall|winter)` +
 		` (?:of )?(\d{3,4}) `)
 	yesterday = regexp.MustCompile(` yesterday `)
 )
 
-// Months are the names of the months for a regular expression, one or the other.
-const Months = `january|february|march|april|may|june|july|august|september|october|november|december`
-
 // Month is the month of a name in any case, or 0.
 func Month(name string) time.Month {
-	return time.Month(1 + slices.Index(strings.Split(Months, "|"), strings.ToLower(name)))
+	return time.Month(1 + slices.Index(strings.Split(text.Months, "|"), strings.ToLower(name)))
 }
 
 // seasons by their last month, northern and in the usual calendar. A time that is

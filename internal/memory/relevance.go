@@ -115,8 +115,8 @@ var asks = map[string][]string{
 
 // weak are words that too many predicates share to tell by.
 var weak = text.Set(`am i'm 'm is are was were be been have has had do does did not no in at on my got get go going
-	will one i he's she's way under off out will
-	make made one well never don't doesn't how who know knows knew can able`)
+	will one i he's she's way under off out will make made one well never don't doesn't how who know knows knew can
+	able`)
 
 // share is how many of the stems stand in a memory: in what it says, what it is
 // about and the words that prove it.

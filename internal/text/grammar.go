@@ -9,7 +9,8 @@ const (
 	Prepositions = ` of in on at by with from for under over into through behind near beside between against about like
 		before after below above inside outside beyond upon within without towards toward onto across around along during `
 	Conjunctions = ` and or but because when while if since though although so that who which where until as `
-	Adverbs      = ` still also never always often only rarely sometimes usually now once just even long seldom already mostly `
+	Adverbs      = ` still also never always often only rarely sometimes usually now once just even long seldom
+		already mostly `
 )
 
 // contractions are words that stand for two, with one reading.

@@ -5,7 +5,8 @@ const (
 	Women = ` mother sister daughter wife widow aunt queen woman women girl lady niece grandmother maid witch priestess
 		empress duchess princess mistress bride nun abbess goddess baroness countess matron midwife nurse seamstress heiress
 		mum mom mam mama ma granny gran grandma nan lass stepmother stepsister `
-	Men = ` father brother son husband widower uncle king man men boy lord nephew grandfather priest monk friar bishop abbot
+	Men = ` father brother son husband widower uncle king man men boy lord nephew grandfather priest monk friar
+		bishop abbot
 		emperor duke prince groom baron count squire knight gentleman dad da papa grandpa grandad lad fellow bloke stepfather
 		stepbrother `
 	Anybody = ` captain master guard guards merchant miller smith baker innkeeper stranger neighbour neighbor friend cousin

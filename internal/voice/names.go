@@ -100,11 +100,10 @@ func (t *turner) inLargerName(i, n int) bool {
 
 // opening are words at the front of a sentence that are no part of the name after
 // them.
-var opening = text.Set(`to for with by from of at in on about against between near behind beside before after under ` +
-	`over without
-	like unlike toward towards upon and or but because when while if since though although so that who which where until as
-	only even now then once still today yesterday tomorrow perhaps maybe ask tell see thank trust everybody nobody
-	neither`)
+var opening = text.Set(`to for with by from of at in on about against between near behind beside before after under
+	over without like unlike toward towards upon and or but because when while if since though although so that who
+	which where until as only even now then once still today yesterday tomorrow perhaps maybe ask tell see thank trust
+	everybody nobody neither`)
 
 // listed says whether the name is an item of a list or is spoken to: "Osric, Mira
 // and Bram", "Come, Mira, and see", "Mira: burned".

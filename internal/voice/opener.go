@@ -89,23 +89,16 @@ func seenAs(word string, texts []string) casing {
 }
 
 // lowerable are words that are nobody's name.
-var lowerable = text.Set(`the a an there it he she they we you this that these those my our his her their in on at by ` +
-	`when if
-	some no every most all nobody as for from whoever whatever who what with without since while before after until ` +
-	`once both each
-	any nothing everybody anyone one its between under over
-	two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen ` +
-	`nineteen twenty
-	thirty forty fifty sixty seventy eighty ninety hundred half many few several much more only about above below near ` +
-	`behind
-	because though although but and or so yet then now here today yesterday tomorrow tonight never always often ` +
-	`sometimes usually
-	mostly nearly almost perhaps someone somebody something everyone everything anybody anything none not to of up ` +
-	`down out off
-	during through across against along among around beside besides beyond within towards toward upon into onto where ` +
-	`whose which
-	why how whenever wherever whether your mine ours theirs another other others such even still again too also if unless
-	people folk`)
+var lowerable = text.Set(`the a an there it he she they we you this that these those my our his her their in on at by
+	when if some no every most all nobody as for from whoever whatever who what with without since while before after
+	until once both each any nothing everybody anyone one its between under over two three four five six seven eight
+	nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty
+	sixty seventy eighty ninety hundred half many few several much more only about above below near behind because
+	though although but and or so yet then now here today yesterday tomorrow tonight never always often sometimes
+	usually mostly nearly almost perhaps someone somebody something everyone everything anybody anything none not to of
+	up down out off during through across against along among around beside besides beyond within towards toward upon
+	into onto where whose which why how whenever wherever whether your mine ours theirs another other others such even
+	still again too also if unless people folk`)
 
 // Assents says whether an opener can be heard as an answer to a question by yes or
 // no: "Aye," before a sentence says more than the sentence.
@@ -119,6 +112,5 @@ func Assents(opener string) bool {
 	return false
 }
 
-var assent = text.Set(`yes aye ay yea yeah yep yup right sure surely certainly indeed true truly correct exactly ` +
-	`absolutely naturally
-	definitely agreed okay ok fine quite verily precisely no nay nope never not`)
+var assent = text.Set(`yes aye ay yea yeah yep yup right sure surely certainly indeed true truly correct exactly
+	absolutely naturally definitely agreed okay ok fine quite verily precisely no nay nope never not`)

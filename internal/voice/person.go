@@ -340,7 +340,8 @@ var (
 	conjunctions = text.Set(text.Conjunctions)
 	participles  = text.Set(`been had got gone done made taken seen lived kept worked become known lost left`)
 	adverbs      = text.Set(text.Adverbs)
-	objects      = text.Set(`them it him her me you us himself herself nothing everything anything whatever what who whoever only`)
+	objects      = text.Set(`them it him her me you us himself herself nothing everything anything whatever what who
+		whoever only`)
 )
 
 func fixStart(s string) string {

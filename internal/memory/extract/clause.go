@@ -28,17 +28,16 @@ var (
 	articles     = text.Set(`the this that these those a an our his her their its some every most many there no`)
 	conjunctions = text.Set(`and but so because since although though while then yet whereas cause cuz as that for plus`)
 	adverbs      = text.Set(`really also still just only always actually now often usually currently once recently
-		originally
-		truly already both all sometimes mostly simply even ever rarely hardly seldom last first finally soon quite very so
-		much certainly surely honestly definitely probably maybe perhaps never not secretly kinda sorta`)
-	auxiliaries = text.Set(`am is are was were be been have has had do does did will would can could may might must shall
-		should used ought`)
-	notNames = text.Set(`god his its their none not i we you he she it they my your our the a an this that these
-		those and but so yes no not well oh hello
-		hi hey thanks sorry please just also then if when what who where why how there here maybe perhaps actually today
-		yesterday tomorrow once everyone everybody someone nobody people some all most many both sir mister lord lady every
-		nothing something anything everything last next two three four five six ten in on at to from of by with for because
-		since until after before during never always still only even although though while as than too very`)
+		originally truly already both all sometimes mostly simply even ever rarely hardly seldom last first finally soon
+		quite very so much certainly surely honestly definitely probably maybe perhaps never not secretly kinda sorta`)
+	auxiliaries = text.Set(`am is are was were be been have has had do does did will would can could may might must
+		shall should used ought`)
+	notNames = text.Set(`god his its their none not i we you he she it they my your our the a an this that these those
+		and but so yes no not well oh hello hi hey thanks sorry please just also then if when what who where why how
+		there here maybe perhaps actually today yesterday tomorrow once everyone everybody someone nobody people some all
+		most many both sir mister lord lady every nothing something anything everything last next two three four five six
+		ten in on at to from of by with for because since until after before during never always still only even although
+		though while as than too very`)
 )
 
 // verbish says whether a clause's verb may stand at i, adverbs before it skipped.

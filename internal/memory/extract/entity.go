@@ -37,15 +37,14 @@ const (
 var (
 	maleWords   = text.Set(text.Men)
 	femaleWords = text.Set(text.Women + `ship boat`)
-	personWords = text.Set(text.Anybody + `twin sibling kid companion comrade foe mentor lieutenant commander driver healer
-		tailor tinker steward clerk chaplain professor boyfriend girlfriend ex pilot envoy lodger landlord tenant`)
-	animalWords = text.Set(`dog cat horse mare pony mule donkey cow goat sheep pig goose hen cock hound hawk wolf ferret
-		snake lizard parrot bird rabbit fox bear fish eel rat mouse ox bull calf lamb kitten puppy`)
+	personWords = text.Set(text.Anybody + `twin sibling kid companion comrade foe mentor lieutenant commander driver
+		healer tailor tinker steward clerk chaplain professor boyfriend girlfriend ex pilot envoy lodger landlord tenant`)
+	animalWords = text.Set(`dog cat horse mare pony mule donkey cow goat sheep pig goose hen cock hound hawk wolf
+		ferret snake lizard parrot bird rabbit fox bear fish eel rat mouse ox bull calf lamb kitten puppy`)
 	maleTitles   = text.Set(`mr sir lord father brother uncle king prince master grandpa dad`)
 	femaleTitles = text.Set(`mrs miss ms lady dame mother sister aunt queen princess grandma mum`)
-	titles       = text.Set(`mr mrs miss ms sir lord lady dame father mother brother sister uncle aunt king queen doctor dr
-		captain
-		sergeant lieutenant commander master old pilot professor saint`)
+	titles       = text.Set(`mr mrs miss ms sir lord lady dame father mother brother sister uncle aunt king queen
+		doctor dr captain sergeant lieutenant commander master old pilot professor saint`)
 	owners = map[string]string{"her": "she", "his": "he", "its": "it", "their": "they"}
 	owned  = text.Set(`have keep own get raise breed carry wear`)
 )
@@ -321,8 +320,8 @@ func (f *frame) wordsFor(e *entity, number, at int) schema.MemorySpan {
 
 // expletives follow an "it" that stands for nothing.
 var expletives = text.Set(`rain snow seem time late early cold hot warm dark true clear hard easy said well like all
-	who that
-	what how why because not monday tuesday wednesday thursday friday saturday sunday summer winter spring autumn`)
+	who that what how why because not monday tuesday wednesday thursday friday saturday sunday summer winter spring
+	autumn`)
 
 // resolved is a stretch with the one who is meant put for its leading "he", "she", "it"
 // or "they", and the words that name that one. Where several may be meant it stays, with

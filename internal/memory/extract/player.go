@@ -295,9 +295,9 @@ const maxClause = 400
 // maxSaid bounds what is kept of a statement that no rule knows.
 const maxSaid = 240
 
-var feelings = text.Set(`tired hungry thirsty cold hot wet bored fine well good okay ok ready back here late early sorry
-	glad happy sad lost sure alone busy done right wrong grateful confused curious serious new impressed afraid dead lucky
-	just so very all only in fairly pretty confident certain positive convinced`)
+var feelings = text.Set(`tired hungry thirsty cold hot wet bored fine well good okay ok ready back here late early
+	sorry glad happy sad lost sure alone busy done right wrong grateful confused curious serious new impressed afraid
+	dead lucky just so very all only in fairly pretty confident certain positive convinced`)
 
 // plainlySaid keeps that a statement was made which no rule knows, where it tells
 // of something that a person might come back to.

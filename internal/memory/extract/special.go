@@ -134,8 +134,8 @@ func (f *frame) naming(c *clause, ts []token, low string, one maker) ([]Candidat
 	return made, ok
 }
 
-var noName = text.Set(`not none a an the my your of no nothing secret mine yours his her important irrelevant mud late
-	early what whatever later crazy old names unknown private mister fool liar stupid`)
+var noName = text.Set(`not none a an the my your of no nothing secret mine yours his her important irrelevant mud
+	late early what whatever later crazy old names unknown private mister fool liar stupid`)
 
 // soundsLikeName says whether words can be a name: three at most, and none that
 // says something else.

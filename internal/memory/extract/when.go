@@ -15,7 +15,7 @@ const (
 	unitOf = `(?:minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|moons?|seasons?|summers?|winters?|years?|terms?)`
 	dayOf  = `(?:mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|market day|midsummer|midwinter` +
 		`|christmas|easter|michaelmas|candlemas|harvest)`
-	monthOf = `(?:` + memory.Months + `)`
+	monthOf = `(?:` + text.Months + `)`
 	partOf  = `(?:morning|noon|afternoon|evening|night|midnight|dawn|dusk|sunrise|sunset|spring|summer|autumn|winter` +
 		`|week|weekend|month|year|term|season|tide|weeks|months|years)`
 )

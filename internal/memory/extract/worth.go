@@ -119,7 +119,7 @@ var (
 	objects = text.Set(`a an my me us him it your yourself`)
 	// performs are words that do what they say: "I, Ansel, give all my goods"
 	performs = regexp.MustCompile(`\bi, [a-z]+,`)
-	phatic   = text.Set(`morning evening afternoon weather nice see day tomorrow today bye goodbye name business welcome
-		pleasure please thank thanks hello greetings course luck care cheers congratulations say says told tell lol haha
-		omg wow promise nothing question`)
+	phatic   = text.Set(`morning evening afternoon weather nice see day tomorrow today bye goodbye name business
+		welcome pleasure please thank thanks hello greetings course luck care cheers congratulations say says told tell
+		lol haha omg wow promise nothing question`)
 )

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -142,7 +143,7 @@ func keyOf(words []string, denied bool) string {
 func (v *value) opposites() []string {
 	out := []string{keyOf(v.words, !v.denied)}
 	for i, w := range v.words {
-		for _, o := range opposites[w] {
+		for _, o := range slices.Sorted(maps.Keys(opposites[w])) {
 			other := slices.Clone(v.words)
 			other[i] = o
 			out = append(out, keyOf(other, v.denied))
@@ -174,52 +175,9 @@ func (v *value) within(o *value) bool {
 	return true
 }
 
-// opposites are stems of words that exclude one another in what is said of
-// somebody's ways and of the state of things.
-var opposites = func() map[string][]string {
-	out := map[string][]string{}
-	for line := range strings.SplitSeq(oppositeList, "\n") {
-		left, right, ok := strings.Cut(line, "/")
-		if !ok {
-			continue
-		}
-		for _, a := range strings.Fields(left) {
-			for _, b := range strings.Fields(right) {
-				x, y := text.Stem(a), text.Stem(b)
-				out[x] = append(out[x], y)
-				out[y] = append(out[y], x)
-			}
-		}
-	}
-	return out
-}()
-
-const oppositeList = `concise brief short terse / detailed long lengthy verbose thorough
-likes like love loves enjoys enjoy / dislikes dislike hates hate loathes loathe
-open opened / closed shut locked
-alive living / dead
-married / unmarried single
-friend ally / enemy foe
-trusts trust / distrusts distrust
-rich wealthy / poor penniless
-innocent / guilty
-loyal / treacherous disloyal
-early / late
-hot warm / cold cool
-sweet / bitter sour
-strong / weak
-honest / dishonest
-safe / dangerous
-public / secret private
-always / never
-healthy well / sick ill
-employed / unemployed
-buyer / seller
-sober / drunk
-full / empty
-quiet silent / loud noisy
-formal / informal casual
-`
+// opposites are stems that exclude one another in what is said of somebody's ways and of the
+// state of things.
+var opposites = text.Opposites(text.OppositeStates)
 
 // compare says at sight what two sentences are to each other, as far as their
 // words tell it. Most pairs that a vector calls alike end here.
@@ -299,12 +257,8 @@ func differ(a, b []int32) (own, other []int32) {
 // strike takes a pair of opposites out of two lists, if there is one.
 func (v *vocabulary) strike(own, other *[]int32) bool {
 	for i, a := range *own {
-		for _, o := range opposites[v.stems[a]] {
-			id, ok := v.ids[o]
-			if !ok {
-				continue
-			}
-			if k := slices.Index(*other, id); k >= 0 {
+		for k, b := range *other {
+			if opposites[v.stems[a]][v.stems[b]] {
 				*own, *other = slices.Delete(slices.Clone(*own), i, i+1), slices.Delete(slices.Clone(*other), k, k+1)
 				return true
 			}
