@@ -56,7 +56,8 @@ func ToneOf(message string) Tone {
 	words := normal(message)
 	joined := " " + strings.Join(words, " ") + " "
 	return Tone{Thanks: text.HasAny(words, thanksWords),
-		Insult: text.HasAny(words, insultWords) && !denied.MatchString(joined), Threat: threatPattern.MatchString(joined), Apology: apologyPattern.MatchString(joined)}
+		Insult: text.HasAny(words, insultWords) && !denied.MatchString(joined),
+		Threat: threatPattern.MatchString(joined), Apology: apologyPattern.MatchString(joined)}
 }
 
 // Social says whether the intent is answered from authored lines.

@@ -229,9 +229,8 @@ func merged(m *schema.Memory) bool {
 // canonical is the memory into which one was merged, in the end, for a candidate that
 // says the same again.
 func (b *Book) canonical(have, m *schema.Memory) (id string, known bool) {
-	for steps := 0; merged(have) && steps <= len(b.memories); steps++ {
-		next := b.memories[have.SupersededBy]
-		if next == nil {
+	for next := range b.successors(have) {
+		if !merged(have) {
 			break
 		}
 		have = next
@@ -241,16 +240,24 @@ func (b *Book) canonical(have, m *schema.Memory) (id string, known bool) {
 
 // provedBy says whether all of m's spans are among those of have.
 func provedBy(have, m *schema.Memory) bool {
-	for _, s := range m.Spans {
-		if !slices.ContainsFunc(have.Spans, func(h schema.MemorySpan) bool { return SameSpan(h, s) }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.Spans, func(s schema.MemorySpan) bool { return !holdsSpan(have, s) })
 }
 
-// SameSpan says whether two spans are the same words of the same occasion.
-func SameSpan(a, b schema.MemorySpan) bool {
+func holdsSpan(m *schema.Memory, s schema.MemorySpan) bool {
+	return slices.ContainsFunc(m.Spans, func(h schema.MemorySpan) bool { return sameSpan(h, s) })
+}
+
+// AddSpans adds those of some spans that a memory lacks and has room for.
+func AddSpans(m *schema.Memory, spans []schema.MemorySpan) {
+	for _, s := range spans {
+		if len(m.Spans) < MaxSpans && !holdsSpan(m, s) {
+			m.Spans = append(m.Spans, s)
+		}
+	}
+}
+
+// sameSpan says whether two spans are the same words of the same occasion.
+func sameSpan(a, b schema.MemorySpan) bool {
 	return a.TurnID == b.TurnID && a.EventID == b.EventID && a.Speaker == b.Speaker && a.Text == b.Text
 }
 

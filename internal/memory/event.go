@@ -174,15 +174,10 @@ func (b *Book) known(e *schema.MemoryEvent, ids ...string) error {
 
 // checkChain refuses a circle of memories that supersede each other.
 func (b *Book) checkChain(e *schema.MemoryEvent) error {
-	for id, steps := e.Others[0], 0; id != "" && steps <= len(b.memories); steps++ {
-		if id == e.Target {
+	for next := range b.successors(b.memories[e.Others[0]]) {
+		if next.ID == e.Target {
 			return invalid(e.ID, "%s is itself superseded by %s", e.Others[0], e.Target)
 		}
-		m := b.memories[id]
-		if m == nil {
-			break
-		}
-		id = m.SupersededBy
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -86,12 +87,7 @@ func (b *Book) write(m *schema.Memory) {
 // hearsay no more.
 func (b *Book) proveAnew(have, m *schema.Memory) {
 	have.Count++
-	for _, s := range m.Spans {
-		if len(have.Spans) < MaxSpans &&
-			!slices.ContainsFunc(have.Spans, func(h schema.MemorySpan) bool { return SameSpan(h, s) }) {
-			have.Spans = append(have.Spans, s)
-		}
-	}
+	AddSpans(have, m.Spans)
 	if have.HeardFrom != "" && m.HeardFrom == "" {
 		have.HeardFrom, have.HeardID = "", ""
 		have.Source, have.Content, have.EventTime, have.ValidFrom = m.Source, m.Content, m.EventTime, m.ValidFrom
@@ -176,13 +172,24 @@ func (b *Book) supersede(older, newer string, until time.Time) {
 
 // heldBy says whether a memory is superseded by another, in the end.
 func (b *Book) heldBy(m *schema.Memory, other string) bool {
-	for steps := 0; m != nil && m.Status == schema.MemorySuperseded && steps <= len(b.memories); steps++ {
-		if m.SupersededBy == other {
-			return true
+	for next := range b.successors(m) {
+		if m.Status != schema.MemorySuperseded || next.ID == other {
+			return m.Status == schema.MemorySuperseded
 		}
-		m = b.memories[m.SupersededBy]
+		m = next
 	}
 	return false
+}
+
+// successors are the memories that took a memory's place, one after another; a circle ends.
+func (b *Book) successors(m *schema.Memory) iter.Seq[*schema.Memory] {
+	return func(yield func(*schema.Memory) bool) {
+		for range b.memories {
+			if m = b.memories[m.SupersededBy]; m == nil || !yield(m) {
+				return
+			}
+		}
+	}
 }
 
 // revive lets a memory stand that was superseded.

@@ -147,18 +147,18 @@ func witnessed(m *schema.Memory, n Names) string {
 	}
 	if n.Player != "" {
 		if rest, ok := strings.CutPrefix(said, n.Player+" "); ok && past(rest) {
-			return "I remember that you " + ended(inNames(rest, n))
+			return "I remember that you " + Ended(inNames(rest, n))
 		}
 	}
 	if n.NPC != "" {
 		for _, name := range nameForms(n.NPC) {
 			if rest, ok := strings.CutPrefix(said, name+" "); ok && past(rest) {
-				return "I remember that I " + ended(inNames(rest, n))
+				return "I remember that I " + Ended(inNames(rest, n))
 			}
 		}
 	}
 	if strings.HasPrefix(said, "I ") {
-		return "I remember that " + ended(inNames(said, n))
+		return "I remember that " + Ended(inNames(said, n))
 	}
 	return "I remember that I saw this: \u201c" + oneLine(said) + "\u201d"
 }
@@ -179,7 +179,7 @@ var (
 // toYou turns the "they" that stands for the player into "you": their verbs are the
 // same.
 func toYou(s string) string {
-	return ended(thirdPersons.ReplaceAllStringFunc(s, func(w string) string { return second[strings.ToLower(w)] }))
+	return Ended(thirdPersons.ReplaceAllStringFunc(s, func(w string) string { return second[strings.ToLower(w)] }))
 }
 
 // inNames puts "you" and "me" for the names of the two behind a verb.
@@ -214,7 +214,8 @@ func wordsOf(m *schema.Memory) string {
 	return strings.Join(parts, " ")
 }
 
-func ended(s string) string {
+// Ended is a text with a mark behind that ends it.
+func Ended(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "\u201d") || strings.HasSuffix(s, `"`) {
 		return s

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -110,46 +111,29 @@ func since(m *schema.Memory) time.Time {
 	return m.EventTime
 }
 
-// changeWords are what people say of a change, longest first, each between spaces.
-var changeWords = []string{"no longer", "not any more", "not anymore", "any more", "anymore", "any longer",
-	"these days", "used to", "moved", "now", "nowadays", "since then", "became", "have become", "gave up", "quit",
-	"stopped"}
+// changes are what people say of a change, and noChange uses of those words that tell of none:
+// "now and then", "right now I hate it", "moved by the song", "used to the cold".
+var (
+	changes = []string{"no longer", "not any more", "not anymore", "any more", "anymore", "any longer", "these days",
+		"used to", "moved", "now", "nowadays", "since then", "became", "have become", "gave up", "quit", "stopped"}
+	noChange = map[string]*regexp.Regexp{
+		"now":     regexp.MustCompile(` now and (?:then|again) | (?:until|till|up to|for|now) now `),
+		"moved":   regexp.MustCompile(` moved (?:by|me) `),
+		"used to": regexp.MustCompile(` (?:am|m|i'm|is|are|was|got|get) used to `),
+	}
+)
 
 // ChangeWord is the word of change in a memory's spans, if one stands there.
 func ChangeWord(m *schema.Memory) (string, bool) {
 	for _, s := range m.Spans {
 		words := " " + strings.Join(text.Words(s.Text), " ") + " "
-		for _, w := range changeWords {
-			if strings.Contains(words, " "+w+" ") && !falseChange(words, w) {
+		for _, w := range changes {
+			if strings.Contains(words, " "+w+" ") && (noChange[w] == nil || !noChange[w].MatchString(words)) {
 				return w, true
 			}
 		}
 	}
 	return "", false
-}
-
-// falseChange are uses of those words that tell of no change: "now and then",
-// "right now I hate it", "moved by the song", "used to the cold".
-func falseChange(words, w string) bool {
-	switch w {
-	case "now":
-		for _, f := range []string{" now and then ", " now and again ", " until now ", " till now ", " up to now ",
-			" for now ", " now now "} {
-			if strings.Contains(words, f) {
-				return true
-			}
-		}
-	case "moved":
-		return strings.Contains(words, " moved by ") || strings.Contains(words, " moved me ")
-	case "used to":
-		for _, f := range []string{" am used to ", " m used to ", " i'm used to ", " is used to ", " are used to ",
-			" was used to ", " got used to ", " get used to "} {
-			if strings.Contains(words, f) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // Supersede is the event by which newer takes older's place. cause makes its id:

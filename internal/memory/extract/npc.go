@@ -59,24 +59,14 @@ func (f *frame) ownWords(words string) string {
 		if t.start < at {
 			continue
 		}
-		form := ""
-		switch t.low {
-		case "you":
-			form = "them"
-			if f.isSubject(ts, i) {
-				form = "they"
-			}
-			if i+1 < len(ts) && ts[i+1].start == t.start { // "you'll"
-				form = "they " + ts[i+1].low
-			}
-		case "your":
-			form = "their"
-		case "yours":
-			form = "theirs"
-		case "yourself":
-			form = "themself"
-		default:
+		form := map[string]string{"you": "them", "your": "their", "yours": "theirs", "yourself": "themself"}[t.low]
+		switch {
+		case form == "":
 			continue
+		case t.low == "you" && i+1 < len(ts) && ts[i+1].start == t.start: // "you'll"
+			form = "they " + ts[i+1].low
+		case t.low == "you" && f.isSubject(ts, i):
+			form = "they"
 		}
 		b.WriteString(words[at:t.start] + form)
 		at = t.end

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/memory"
@@ -64,17 +65,15 @@ func (f *frame) reversed(s sentence, out []Candidate) []Candidate {
 	}
 	var kept []Candidate
 	for i, c := range out {
-		superseded := false
-		for _, later := range out[i+1:] {
-			superseded = superseded || later.Subject == c.Subject && later.Pred == c.Pred &&
-				f.context.Predicates.Stateful(c.Pred)
-		}
-		if !superseded {
+		if !f.context.Predicates.Stateful(c.Pred) || !slices.ContainsFunc(out[i+1:], c.sameKey) {
 			kept = append(kept, c)
 		}
 	}
 	return kept
 }
+
+// sameKey says whether two candidates say what one thing is of one subject.
+func (c Candidate) sameKey(o Candidate) bool { return c.Subject == o.Subject && c.Pred == o.Pred }
 
 // beforeQuestion is the statement that a question follows after a comma: "I come
 // from the coast, do you know it?"

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode"
@@ -38,9 +39,9 @@ func (f *frame) reported(start, end int, lead, antecedent string) string {
 		b.WriteString(form)
 		at = t.end
 		i = whole
-		if next := i + 1; next < len(ts) && agreeing(t.low, ts[next].low) != "" {
+		if next := i + 1; next < len(ts) && agreeing[[2]string{t.low, ts[next].low}] != "" {
 			b.WriteString(f.said.original[at:ts[next].start])
-			b.WriteString(agreeing(t.low, ts[next].low))
+			b.WriteString(agreeing[[2]string{t.low, ts[next].low}])
 			at = ts[next].end
 			if i = next; i+1 < len(ts) && ts[i+1].start == ts[i].start && ts[i+1].low == "not" { // "wasn't"
 				b.WriteString(" not")
@@ -58,71 +59,28 @@ var closing = regexp.MustCompile(`(?i),\s*(?:smith|sir|friend|my friend|mate|my 
 
 // thirdPerson is the form of a word in reported speech, or "" where it stays.
 func (f *frame) thirdPerson(ts []token, i int) string {
-	contracted := i+1 < len(ts) && ts[i+1].start == ts[i].start
-	if contracted {
-		return contractedForm(ts[i].low, ts[i+1].low)
-	}
-	switch ts[i].low {
-	case "i", "we":
-		return "they"
-	case "me", "us":
-		return "them"
-	case "my", "our":
-		return "their"
-	case "mine", "ours":
-		return "theirs"
-	case "myself", "ourselves":
-		return "themself"
-	case "you", "u", "ya", "thee", "thou":
-		if f.isSubject(ts, i) {
-			return "I"
+	low := ts[i].low
+	if i+1 < len(ts) && ts[i+1].start == ts[i].start { // "I'm", "you've"
+		if form := contractedForms[low]; form != "" {
+			return form + " " + cmp.Or(agreeing[[2]string{low, ts[i+1].low}], ts[i+1].low)
 		}
-		return "me"
-	case "your", "ur", "thy":
-		return "my"
-	case "yours":
-		return "mine"
-	case "yourself":
-		return "myself"
+		return ""
 	}
-	return ""
+	if objectForms[low] == "" || f.isSubject(ts, i) {
+		return subjectForms[low]
+	}
+	return objectForms[low]
 }
 
-// contractedForm spells out "I'm", "you've" and the like in the other person.
-func contractedForm(first, second string) string {
-	switch first {
-	case "i", "we":
-		return "they " + agree("they", second)
-	case "you":
-		return "I " + agree("I", second)
-	}
-	return ""
-}
-
-func agree(person, verb string) string {
-	switch {
-	case person == "they" && verb == "am":
-		return "are"
-	case person == "I" && verb == "are":
-		return "am"
-	}
-	return verb
-}
-
-// agreeing is the verb that changes with its subject: "I am", "I was", "you are".
-func agreeing(pronoun, verb string) string {
-	switch {
-	case pronoun == "i" && verb == "am":
-		return "are"
-	case pronoun == "i" && verb == "was":
-		return "were"
-	case pronoun == "you" && verb == "are":
-		return "am"
-	case pronoun == "you" && verb == "were":
-		return "was"
-	}
-	return ""
-}
+var (
+	contractedForms = map[string]string{"i": "they", "we": "they", "you": "I"}
+	subjectForms    = map[string]string{"i": "they", "we": "they", "me": "them", "us": "them", "my": "their",
+		"our": "their", "mine": "theirs", "ours": "theirs", "myself": "themself", "ourselves": "themself", "you": "I", "u": "I", "ya": "I",
+		"thee": "I", "thou": "I", "your": "my", "ur": "my", "thy": "my", "yours": "mine", "yourself": "myself"}
+	objectForms = map[string]string{"you": "me", "u": "me", "ya": "me", "thee": "me", "thou": "me"}
+	// agreeing is the verb that changes with its subject: "I am", "I was", "you are".
+	agreeing = map[[2]string]string{{"i", "am"}: "are", {"i", "was"}: "were", {"you", "are"}: "am", {"you", "were"}: "was"}
+)
 
 // isSubject says whether a "you" does something: it begins the clause, or a verb
 // follows it and none stands right before it.

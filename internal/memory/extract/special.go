@@ -2,6 +2,7 @@ package extract
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -195,7 +196,8 @@ func (f *frame) corrected(s sentence, out []Candidate) []Candidate {
 		if _, anew := f.saidAnew(mended{was: before, by: f.opened(rest)}, true); inMessage && !anew {
 			return append(out, made...) // "I mean, he stole my horse" explains
 		}
-		return append(f.without(out, made), marked(made)...)
+		out = slices.DeleteFunc(out, func(c Candidate) bool { return slices.ContainsFunc(made, c.sameKey) })
+		return append(out, marked(made)...)
 	}
 	return out
 }
@@ -216,21 +218,6 @@ func (f *frame) opened(s sentence) sentence {
 		s.start = ts[0].start
 	}
 	return s
-}
-
-// without drops what a correction says anew.
-func (f *frame) without(out, made []Candidate) []Candidate {
-	var kept []Candidate
-	for _, c := range out {
-		again := false
-		for _, m := range made {
-			again = again || m.Subject == c.Subject && m.Pred == c.Pred
-		}
-		if !again {
-			kept = append(kept, c)
-		}
-	}
-	return kept
 }
 
 func marked(made []Candidate) []Candidate {

@@ -95,12 +95,7 @@ func (r *run) united(members []int) schema.Memory {
 	for _, i := range members[1:] {
 		o := r.items[i]
 		m.Count = max(m.Count, 1) + max(o.Count, 1)
-		for _, s := range o.Spans {
-			if len(m.Spans) < memory.MaxSpans &&
-				!slices.ContainsFunc(m.Spans, func(h schema.MemorySpan) bool { return memory.SameSpan(h, s) }) {
-				m.Spans = append(m.Spans, s)
-			}
-		}
+		memory.AddSpans(&m, o.Spans)
 		for _, w := range o.Witnesses {
 			if !slices.Contains(m.Witnesses, w) {
 				m.Witnesses = append(m.Witnesses, w)

@@ -188,7 +188,7 @@ func (q *question) found() bool {
 			break
 		}
 		for _, u := range q.words {
-			r.Message = strings.TrimSpace(r.Message + " " + ended(u.Text))
+			r.Message = strings.TrimSpace(r.Message + " " + memory.Ended(u.Text))
 		}
 	case extract.SpeakerNPC:
 		for i, u := range q.words {
@@ -215,13 +215,4 @@ func (q *question) found() bool {
 func sameWords(a, b string) bool {
 	said := func(content string) string { return strings.TrimRight(text.Fold(memory.Said(content)), ".!? ") }
 	return a == b || said(a) == said(b)
-}
-
-// ended is a span as a sentence of its own.
-func ended(s string) string {
-	s = strings.TrimSpace(s)
-	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?\"'") {
-		return s
-	}
-	return s + "."
 }
