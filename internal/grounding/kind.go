@@ -11,14 +11,9 @@ import (
 
 // social are words of greetings, thanks, leave-taking and manners. A clause made
 // of them alone asserts nothing.
-var social = text.Set(`hello hi hey hail greetings welcome good fine morning day evening night afternoon morrow
-	farewell goodbye bye safe travels travel road roads journey journeys take care thanks thank you much many kindly
-	cheers sorry pardon excuse forgive please well aye yes no nay ok okay sure very of course indeed hm ah oh ha friend
-	friends stranger traveller traveler sir madam lady lord my dear lad lass love see until next time come back again
-	soon me i to for the a an your yours be with and now then so it that this all right luck best wishes peace
-	blessings bless may gods god go on in sit down stay leave us let alone rest wait hold listen look here there at
-	once carry not don't worry mention how are do what can need want help would like say ask about is anything
-	something else more later another yourself speak talk quick quickly up off away out along who`)
+var social = text.Set(courteous + more + `journeys take you aye yes no nay ok okay sure indeed hm ah oh ha dear i
+	to for the a an be with and then so it that this on in down us at don't how are do what can would about is
+	yourself who`)
 
 // benign verbs ask or offer without a fact.
 var benign = text.Set(`want need seek look ask mean think say feel know like wish hear help tell bring come go do
@@ -51,18 +46,22 @@ func (cl *clause) kind() schema.ClaimKind {
 	return schema.ClaimWorld
 }
 
+const (
+	courteous = ` hello hi hey hail greetings welcome good fine morrow farewell goodbye bye safe travels travel road
+		roads journey care thanks thank kindly cheers sorry pardon excuse forgive please friend friends stranger
+		traveller traveler sir madam lady lord lad lass luck best wishes peace blessings bless may gods god worry go
+		come sit stay leave let rest wait hold listen look like want need help say ask speak talk carry mention see
+		very right of well course until next `
+	more = ` more much many now not later soon again another alone always night day evening morning afternoon time
+		back away up off out along else all your yours my me here there once quick quickly love anything something `
+)
+
 var (
 	// courtesies are words with which a sentence is manners, whatever else is in it.
-	courtesies = text.Set(`hello hi hey hail greetings welcome good fine morrow farewell goodbye bye safe travels
-		travel road roads journey care thanks thank kindly cheers sorry pardon excuse forgive please friend friends
-		stranger traveller traveler sir madam lady lord lad lass luck best wishes peace blessings bless may gods god
-		worry go come sit stay leave let rest wait hold listen look like want need help say ask speak talk carry mention
-		see very right of well course until next`)
+	courtesies = text.Set(courteous)
 	// qualifying words add to what was said before: "a crossing costs two bits",
 	// "more at night".
-	qualifying = text.Set(`more much many now not later soon again another alone always night day evening morning
-		afternoon time back away up off out along else all your yours my me here there once quick quickly love anything
-		something`)
+	qualifying = text.Set(more)
 )
 
 // adds says whether words of manners are no manners but a rest of a sentence that

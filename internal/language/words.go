@@ -3,6 +3,8 @@ package language
 import (
 	"math"
 	"strings"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // functionWords are short lists of the words without which a language makes few
@@ -12,32 +14,15 @@ import (
 // with others (die, was, war, yo, me). Italian, Portuguese and Dutch are here so
 // that they are not taken for their neighbours.
 var functionWords = map[string]string{
-	"en": `the a an this that these those there here thing things stuff
-		i me my mine myself we us our ours you your yours yourself he him his she her hers it its they them their theirs ` +
-		`himself herself themselves
-		who whom whose which what when where why how whats whos wheres hows
-		am is are was were be been being do does did doing done have has had having
-		will would shall should can could may might must ought cannot
-		and or but nor so yet if then than because as until while of at by for with about against between into through
-		during before after above below to from up down in out on off over under again
-		all any both each few more most other another some such no not only own same too very just also even still ever ` +
-		`never always
-		don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't hasn't haven't hadn't ` +
-		`ain't dont doesnt didnt isnt wont cant aint
-		i'm you're he's she's it's we're they're i've you've we've they've i'd you'd he'd she'd we'd they'd i'll you'll ` +
-		`he'll she'll we'll they'll
-		that's what's who's where's there's here's how's let's im ive youre thats lets
-		u ur r ya yer y'all em gonna wanna gotta gimme lemme kinda dunno idk lol lmao wtf omg pls plz thx ty sup yo hey ` +
-		`hi hello hail hiya bro dude mate m8 ok okay yeah yep nope nah yes oh well like wat wut wot tho cuz coz abt n ` +
-		`c'mon d'you d'ya o'clock
-		get got go going gone went come came know knows knew known tell told say said says see saw seen want need help ` +
-		`find found give gave take took make made think thought hear heard
-		let please thanks thank buy sell talk ask anything something everything nothing anyone someone everyone nobody ` +
-		`one two first last many much
-		die man men hat war fast arm son sin pan once dice red ten van plus pour des or car sans tag not bad fur gift rat ` +
-		`hell rum alter angel
-		old new good great big little long way day night time people house place name now today back right left where'd
-		thou thee thy thine ye hath doth art hast 'tis tis aye nay nae wee lass lad ere upon unto shan't`,
+	"en": text.GrammarWords + ` thing things stuff whats whos wheres hows another even still ever never always dont doesnt
+		didnt isnt wont cant aint ive youre thats lets gimme lemme kinda dunno idk lol lmao wtf omg pls plz thx ty sup
+		yo hi hello hail hiya bro dude mate m8 ok okay yeah yep nope nah yes wat wut wot tho cuz coz abt n c'mon d'you
+		d'ya o'clock go going gone went come came knows knew known told say said says see saw seen want need help find
+		found give gave take took make made think thought hear heard let thanks thank buy sell talk ask one two first
+		last many much die man men hat war fast arm son sin pan dice red ten van plus pour des car sans tag bad fur
+		gift rat hell rum alter angel old new good great big little long way day night time people house place name now
+		today back right left where'd thou thee thy thine ye hath doth art hast 'tis tis aye nay nae wee lass lad ere
+		upon unto shan't`,
 	"de": `der die das den dem des ein eine einen einem einer eines kein keine keinen keiner
 		ich du er sie es wir ihr mich dich sich mir dir ihm ihn uns euch ihnen mein meine meinen meiner dein deine deinen ` +
 		`deiner sein seine seinen seiner ihre ihren ihrer unser unsere euer eure

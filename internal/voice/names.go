@@ -48,10 +48,8 @@ func selfNames(name string) [][]string {
 	return out
 }
 
-var titles = map[string]bool{"the": true, "a": true, "an": true, "old": true, "young": true, "lord": true, "lady": true,
-	"sir": true, "dame": true, "brother": true, "sister": true, "father": true, "mother": true, "captain": true,
-	"sergeant": true, "doctor": true, "dr": true, "mr": true, "mrs": true, "ms": true, "king": true, "queen": true,
-	"master": true, "mistress": true, "reeve": true, "private": true, "gate": true, "city": true, "guard": true}
+var titles = text.Set(`the a an old young lord lady sir dame brother sister father mother captain sergeant doctor
+	dr mr mrs ms king queen master mistress reeve private gate city guard`)
 
 // nameAt matches one of the NPC's names at word i, and says whether it is
 // possessive.

@@ -153,23 +153,17 @@ func attribution(e protocol.Evidence, writer string) string {
 	return writer + " wrote: "
 }
 
-var spoken = map[string]bool{"log": true, "irc": true, "chat": true, "transcript": true, "testimony": true,
-	"speech": true}
+var spoken = text.Set(`log irc chat transcript testimony speech`)
 
 func quote(sentence string) string {
 	return "“" + strings.NewReplacer("“", "‘", "”", "’", `"`, "'").Replace(sentence) + "”"
 }
 
-var firstPerson = map[string]bool{"i": true, "me": true, "my": true, "mine": true, "myself": true, "we": true,
-	"us":  true,
-	"our": true, "ours": true, "ourselves": true, "i'm": true, "i've": true, "i'll": true, "i'd": true,
-	"we're": true, "we've": true, "we'll": true, "we'd": true}
+var firstPerson = text.Set(`i me my mine myself we us our ours ourselves i'm i've i'll i'd we're we've we'll we'd`)
 
 // addressed are types of document whose "you" is whoever they were sent to, and
 // not the player.
-var addressed = map[string]bool{"letter": true, "mail": true, "email": true, "e-mail": true, "message": true,
-	"chat": true,
-	"irc":  true, "log": true, "transcript": true, "testimony": true}
+var addressed = text.Set(`letter mail email e-mail message chat irc log transcript testimony`)
 
 // insideQuotation says whether a sentence is a part of a quotation that began
 // before it or ends after it, so that by itself it does not say whose words it is.

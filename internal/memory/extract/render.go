@@ -75,8 +75,9 @@ func (f *frame) thirdPerson(ts []token, i int) string {
 var (
 	contractedForms = map[string]string{"i": "they", "we": "they", "you": "I"}
 	subjectForms    = map[string]string{"i": "they", "we": "they", "me": "them", "us": "them", "my": "their",
-		"our": "their", "mine": "theirs", "ours": "theirs", "myself": "themself", "ourselves": "themself", "you": "I", "u": "I", "ya": "I",
-		"thee": "I", "thou": "I", "your": "my", "ur": "my", "thy": "my", "yours": "mine", "yourself": "myself"}
+		"our": "their", "mine": "theirs", "ours": "theirs", "myself": "themself", "ourselves": "themself", "you": "I",
+		"u": "I", "ya": "I", "thee": "I", "thou": "I", "your": "my", "ur": "my", "thy": "my", "yours": "mine",
+		"yourself": "myself"}
 	objectForms = map[string]string{"you": "me", "u": "me", "ya": "me", "thee": "me", "thou": "me"}
 	// agreeing is the verb that changes with its subject: "I am", "I was", "you are".
 	agreeing = map[[2]string]string{{"i", "am"}: "are", {"i", "was"}: "were", {"you", "are"}: "am", {"you", "were"}: "was"}

@@ -101,8 +101,7 @@ type value struct {
 }
 
 // articles say nothing of a value.
-var articles = map[string]bool{"the": true, "a": true, "an": true, "some": true, "his": true, "her": true,
-	"their": true, "my": true, "your": true}
+var articles = text.Set(`the a an some his her their my your`)
 
 // valueOf is the value of a memory: its object, or what it says where it has none.
 func (r *run) valueOf(i int) *value {
