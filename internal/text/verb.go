@@ -21,7 +21,7 @@ const (
 		tell=told think=thought throw=threw/thrown understand=understood wake=woke/woken wear=wore/worn win=won
 		write=wrote/written`
 	homonyms = `bear=bore/borne beat=beat/beaten become=became bend=bent bleed=bled breed=bred cling=clung cut=cut
-		dwell=dwelt get=got/gotten hurt=hurt kneel=knelt lay=laid leap=leapt let=let lie=lay/lied/lain put=put
+		dwell=dwelt get=got/gotten hit=hit hurt=hurt kneel=knelt lay=laid leap=leapt let=let lie=lay/lied/lain put=put
 		quit=quit read=read rise=rose/risen seek=sought set=set shake=shook/shaken shine=shone shrink=shrank/shrunk
 		shut=shut slide=slid spin=spun spread=spread spring=sprang/sprung stick=stuck sweep=swept swing=swung
 		tear=tore/torn weave=wove/woven weep=wept withdraw=withdrew/withdrawn be=was/were/been do=did/done have=had`
