@@ -13,7 +13,7 @@ var countOf = `(?:a few|a couple of|a|an|` + text.NumberWords + `|\d+)`
 
 const (
 	unitOf = `(?:minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|moons?|seasons?|summers?|winters?|years?|terms?)`
-	dayOf  = `(?:mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|market day|midsummer|midwinter` +
+	dayOf  = `(?:(?:` + text.Weekdays + `)s?|market day|midsummer|midwinter` +
 		`|christmas|easter|michaelmas|candlemas|harvest)`
 	monthOf = `(?:` + text.Months + `)`
 	partOf  = `(?:morning|noon|afternoon|evening|night|midnight|dawn|dusk|sunrise|sunset|spring|summer|autumn|winter` +
@@ -37,7 +37,7 @@ var times = regexp.MustCompile(`(?i)\b(?:` +
 	`|(?:next|last|this|every|each|some|all|most|the whole|that) (?:` + partOf + `|day|evenings|nights|mornings)` +
 	`|(?:by|before|after|until|till|since|at|in) (?:the )?(?:early |late )?` + partOf +
 	`|at (?:\d{1,2}(?::\d\d)?|` + text.NumberWords + `)(?: ?(?:am|pm|o'clock))?` +
-	`|(?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)|now|these days|nowadays` +
+	`|(?:` + text.Weekdays + `)s|now|these days|nowadays` +
 	`|` + countOf + ` ` + unitOf + `|when (?:i|we|he|she|they) (?:was|were|am|are) [^.,;!?]{2,40}` +
 	`)\b`)
 

@@ -75,7 +75,7 @@ var promise = regexp.MustCompile(`(?i)\b(?:i|we)(?:'ll| will| shall|'m going to|
 
 var (
 	months   = `january|february|april|june|july|august|september|october|november|december`
-	calendar = regexp.MustCompile(`(?i)\b(?:` + months + `|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|tomorrow` +
+	calendar = regexp.MustCompile(`(?i)\b(?:` + months + `|(?:` + text.Weekdays + `)s?|tomorrow` +
 		`|yesterday|tonight|midsummer|midwinter|noon|midnight` +
 		`|(?:in|last|next|this|since|until|by|of|every|each|early|late) (?:may|march|spring|summer|autumn|winter|week` +
 		`|month|year)` +
