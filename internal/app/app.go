@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/forsooth-npc/forsooth/internal/ablation"
-	"github.com/forsooth-npc/forsooth/internal/echo"
 	"github.com/forsooth-npc/forsooth/internal/embed"
 	"github.com/forsooth-npc/forsooth/internal/extractive"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
@@ -106,7 +105,7 @@ type Options struct {
 	// Without is what an experiment leaves out. Only evaluations set it: no setting does.
 	Without ablation.Set
 
-	echo *echo.Book // what the NPCs of these worlds have said in a model's words: Start makes it
+	echo *lore.Echoes // what the NPCs of these worlds have said in a model's words: Start makes it
 
 	onLook func() // after each look at a world's folder; nil outside of tests
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/echo"
+	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 )
 
@@ -15,7 +15,7 @@ import (
 // judge what is evidence. It reads all of it before the first turn, and then as it grows, so
 // no turn asks a store.
 type hearing struct {
-	book   *echo.Book
+	book   *lore.Echoes
 	log    *transport.SaidHashes
 	worlds []string
 	after  uint64
@@ -23,9 +23,9 @@ type hearing struct {
 }
 
 // echoOf is the book that the worlds of this process are to have; nil where nobody asks it.
-func echoOf(o Options) *echo.Book {
+func echoOf(o Options) *lore.Echoes {
 	if o.runs("retriever") || o.runs("reviewer") {
-		return echo.NewBook()
+		return lore.NewEchoes()
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func (a *App) hear(ctx context.Context, o Options) error {
 	return nil
 }
 
-func (h *hearing) add(to *echo.Book) func(transport.Hashed) {
+func (h *hearing) add(to *lore.Echoes) func(transport.Hashed) {
 	return func(e transport.Hashed) { to.Add(e.World, e.NPC, e.At, e.Hashes) }
 }
 
@@ -84,7 +84,7 @@ func (h *hearing) run(ctx context.Context) error {
 func (h *hearing) take(ctx context.Context, e transport.Hashed) error {
 	if slices.Contains(h.worlds, e.World) {
 		if e.Anew {
-			left := echo.NewBook()
+			left := lore.NewEchoes()
 			if err := h.log.Read(ctx, e.World, e.NPC, h.add(left)); err != nil {
 				return err
 			}

@@ -8,8 +8,10 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/app"
 	"github.com/forsooth-npc/forsooth/internal/guards"
+	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -30,6 +32,13 @@ func inventing(player string) func(schema.Pass, mesh.Handler) mesh.Handler {
 			}
 			return h(ctx, t)
 		}
+	}
+}
+
+// At its start a process reads from the stream what it knows of an NPC's sentences.
+func TestTheStreamKeepsWhatAProcessKnows(t *testing.T) {
+	if transport.HashesKept < lore.EchoesKept {
+		t.Errorf("the stream keeps %d replies, and a process knows %d sentences", transport.HashesKept, lore.EchoesKept)
 	}
 }
 

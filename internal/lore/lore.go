@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/echo"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/language"
 	"github.com/forsooth-npc/forsooth/internal/memory"
@@ -34,7 +33,7 @@ type Lore struct {
 	Grounding *grounding.Settings
 	// Echo is what the NPCs of this world have said in a model's words. Nil: only the
 	// conversation at hand tells.
-	Echo *echo.Book
+	Echo *Echoes
 
 	once   sync.Once
 	names  []string

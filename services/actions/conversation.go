@@ -3,7 +3,7 @@ package actions
 import (
 	"slices"
 
-	"github.com/forsooth-npc/forsooth/internal/echo"
+	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/relation"
 	"github.com/forsooth-npc/forsooth/internal/scene"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -51,7 +51,7 @@ func (s *Service) Written(r *schema.Reply) []uint64 {
 	var out []uint64
 	for _, said := range r.Sentences {
 		if !scene.IsVerbatim(said) {
-			out = append(out, echo.Hashes(said.Text, r.Message)...)
+			out = append(out, lore.EchoesOf(said.Text, r.Message)...)
 		}
 	}
 	return out

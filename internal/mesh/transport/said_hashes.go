@@ -14,6 +14,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// HashesKept is how many replies of one NPC to one player have their hashes kept. Each has one
+// sentence at least, and internal/lore knows no more sentences of an NPC than this.
+const HashesKept = 4096
+
 // saidHashesKept is how many replies of all NPCs have their hashes kept: some 60 MB.
 const saidHashesKept = 1 << 18
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/echo"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -123,7 +122,7 @@ func keptStreams(direct bool) []jetstream.StreamConfig {
 		},
 		{ // What NPCs said in a model's words, as hashes: bounded, and read at a start and as it grows.
 			Name: StreamSaidHashes, Subjects: []string{p + "said-hash.*.*.*"},
-			MaxMsgsPerSubject: echo.Kept, MaxMsgs: saidHashesKept, AllowRollup: true, AllowDirect: true,
+			MaxMsgsPerSubject: HashesKept, MaxMsgs: saidHashesKept, AllowRollup: true, AllowDirect: true,
 		},
 		{ // The weekly reports: what a report says of weeks whose replies are gone rests on them.
 			Name: StreamReports, Subjects: []string{p + "report.*"},

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/forsooth-npc/forsooth/internal/echo"
 	"github.com/forsooth-npc/forsooth/internal/grounding"
 	"github.com/forsooth-npc/forsooth/internal/lore"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -22,9 +21,9 @@ func served(t testing.TB, said string) (*lore.Lore, *world.NPC, *protocol.Turn) 
 		t.Fatal(err, problems)
 	}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	x := &lore.Lore{World: w, Echo: echo.NewBook()}
-	x.Echo.Add("village", "mira", now.Add(-time.Hour), echo.Hashes(said, ""))
-	for i := range uint64(echo.Kept - 1) {
+	x := &lore.Lore{World: w, Echo: lore.NewEchoes()}
+	x.Echo.Add("village", "mira", now.Add(-time.Hour), lore.EchoesOf(said, ""))
+	for i := range uint64(lore.EchoesKept - 1) {
 		x.Echo.Add("village", "mira", now.Add(-time.Minute), []uint64{i << 52})
 	}
 	turn := &protocol.Turn{Request: schema.Request{TurnID: "t1", World: "village", NPC: "mira", Player: "p2"},
@@ -66,7 +65,7 @@ func BenchmarkTwentySources(b *testing.B) {
 	chunk := protocol.Chunk{ID: "lore/x.txt#1", Path: "lore/x.txt", Source: schema.OriginCorpus, World: "village",
 		Text:    strings.Repeat("The ferry crosses the river at dawn and at dusk. ", 8),
 		KnownBy: []string{"all"}, IndexedAt: at, CreatedAt: at}
-	for name, book := range map[string]*echo.Book{"full": x.Echo, "none": nil} {
+	for name, book := range map[string]*lore.Echoes{"full": x.Echo, "none": nil} {
 		b.Run(name, func(b *testing.B) {
 			x.Echo = book
 			for b.Loop() {
