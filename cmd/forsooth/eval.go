@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/ablation"
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/bench"
 	"github.com/forsooth-npc/forsooth/internal/console"
 	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/internal/eval/runner"
@@ -205,4 +210,126 @@ func counting(e *env) func(*eval.Outcome) {
 		n++
 		fmt.Fprintf(f, "\r%d cases\x1b[K\r", n)
 	}
+}
+
+// judging says when a comparison fails a command.
+type judging struct {
+	Tolerance   float64 `help:"How far a share may fall before it is worse." default:"0.02"`
+	FailOnWorse bool    `help:"Exit 1 where a figure is worse than in the earlier run."`
+}
+
+// verdict fails where it was asked to; nil is a run that is held against none.
+func (j judging) verdict(c *eval.Comparison) error {
+	if c != nil && j.FailOnWorse && len(c.Worse) > 0 {
+		return failed(errSilent)
+	}
+	return nil
+}
+
+type evalCompareCmd struct {
+	Old string `arg:"" help:"Report of the earlier run, as eval --json prints it." type:"path" placeholder:"OLD.json"`
+	New string `arg:"" help:"Report of the later run." type:"path" placeholder:"NEW.json"`
+	judging
+}
+
+// Run prints two runs side by side.
+func (c *evalCompareCmd) Run(e *env) error {
+	old, err := eval.ReadReport(c.Old)
+	if err != nil {
+		return usage(err)
+	}
+	now, err := eval.ReadReport(c.New)
+	if err != nil {
+		return usage(err)
+	}
+	comparison, err := eval.Compare(old, now, c.Tolerance)
+	if err != nil {
+		return usage(fmt.Errorf("%s and %s: %w", c.Old, c.New, err))
+	}
+	if e.json {
+		err = comparison.WriteJSON(e.out)
+	} else {
+		comparison.WriteTable(e.out)
+	}
+	if err != nil {
+		return err
+	}
+	return c.verdict(comparison)
+}
+
+// evalTargetsCmd runs suites without and with a model, beside the third paper's targets.
+type evalTargetsCmd struct {
+	Suites  []string `arg:"" help:"Files, or suites of the binary." placeholder:"SUITE"`
+	Jobs    int      `help:"Conversations at once." default:"8"`
+	Persona string   `help:"Who speaks where no --llm-url is given." default:"quote,paraphrase,mixed"`
+	Page    string   `help:"Write the table into this page, between two marks." placeholder:"PAGE.md" type:"path"`
+}
+
+// targetsMark encloses the table in a page.
+const targetsMark = "<!-- targets -->"
+
+// Run holds the suites against the targets.
+func (c *evalTargetsCmd) Run(e *env) error {
+	place, err := bench.PlaceIn(c.Page, targetsMark)
+	if err != nil {
+		return usage(err)
+	}
+	var all []eval.Target
+	for _, speaker := range []string{speakerExtractive, speakerModel} {
+		for _, suite := range c.Suites {
+			name := strings.TrimSuffix(filepath.Base(suite), ".yaml")
+			run := evalStagesCmd{Suite: suite, Jobs: c.Jobs, Persona: c.Persona, speaker: speaker}
+			arm, err := run.arm(e, name, nil)
+			if err != nil {
+				return fmt.Errorf("%s: %w", suite, err)
+			}
+			for _, f := range arm.Report.Failures {
+				fmt.Fprintf(e.err, "%s, %s: %s: want %s, got %s: %s\n", suite, speaker, f.Name, f.Want, f.Got, f.Reply)
+			}
+			t := eval.Target{Speaker: arm.Report.Model, Arm: arm}
+			if t.Speaker == "" {
+				t.Speaker = speakerExtractive
+			}
+			all = append(all, t)
+		}
+	}
+	if e.json {
+		return e.printJSON(all)
+	}
+	var table bytes.Buffer
+	eval.WriteTargets(&table, all)
+	fmt.Fprint(e.out, "\n"+table.String())
+	return failed(place.Write(table.String()))
+}
+
+// writers are the forms of a report, by the ending of its file.
+var writers = map[string]func(io.Writer, *eval.Report) error{".md": eval.WriteMarkdown, ".html": eval.WriteHTML,
+	".json": func(w io.Writer, r *eval.Report) error { return json.NewEncoder(w).Encode(r) }}
+
+// checkReport refuses, before a long run, a file that cannot be written after it.
+func checkReport(path string) error {
+	if path == "" {
+		return nil
+	}
+	if writers[filepath.Ext(path)] == nil {
+		return fmt.Errorf("--report %s: its name must end in .md, .html or .json", path)
+	}
+	if dir := filepath.Dir(path); !app.IsFolder(dir) {
+		return fmt.Errorf("--report %s: no such folder as %s; make it first", path, dir)
+	}
+	return nil
+}
+
+func writeReport(path string, r *eval.Report) error {
+	if path == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := writers[filepath.Ext(path)](&b, r); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("report %s cannot be written: %w", path, err)
+	}
+	return nil
 }

@@ -3,15 +3,22 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/access"
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
+	"github.com/forsooth-npc/forsooth/internal/mesh/admin"
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/telemetry"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/client"
@@ -149,4 +156,126 @@ func (d *doors) ready(ctx context.Context) []app.Check {
 // ring are the keys of the settings.
 func (e *env) ring() (*access.Ring, error) {
 	return access.OpenRing(cmp.Or(e.settings.HTTP.Keys, filepath.Join(e.settings.Data, "keys.json")), time.Now)
+}
+
+// eraser erases for the doors as `forsooth memory erase` does beside a running mesh: over
+// the broker, and in the data folder of this process.
+type eraser struct {
+	e      *env
+	conn   *transport.Conn
+	worlds []*world.World
+}
+
+// Look says what an erasure would take away.
+func (x *eraser) Look(ctx context.Context, world, player string) (plan admin.ErasurePlan, err error) {
+	err = x.in(ctx, world, func(o admin.Erasure) error {
+		plan, err = admin.PlanErasure(ctx, player, o)
+		return err
+	})
+	return plan, err
+}
+
+// Erase takes a player out of a world.
+func (x *eraser) Erase(ctx context.Context, world, player string) (receipt admin.Receipt, err error) {
+	err = x.in(ctx, world, func(o admin.Erasure) error {
+		receipt, err = admin.ErasePlayer(ctx, player, o)
+		return err
+	})
+	return receipt, err
+}
+
+func (x *eraser) in(ctx context.Context, world string, do func(admin.Erasure) error) error {
+	here, settings := *x.e, *x.e.settings
+	settings.World = nil
+	for _, w := range x.worlds {
+		settings.World = append(settings.World, w.Dir)
+	}
+	here.ctx, here.settings = ctx, &settings
+	o, done, err := here.erasure(&talk{client: mesh.NewClient(x.conn), conn: x.conn})
+	if err != nil {
+		return err
+	}
+	defer done()
+	o.Worlds, o.Progress = []string{world}, nil
+	return do(o)
+}
+
+// watchPage is what a process serves to those who watch it: /healthz while it lives,
+// /readyz while it can do its work, /metrics. It listens before the process has
+// started what it runs, and says so.
+type watchPage struct {
+	url  string
+	of   atomic.Pointer[monitored] // nil: it is starting
+	stop func()
+}
+
+// monitored is what there is to watch.
+type monitored struct {
+	meters *telemetry.Meters
+	ready  func(context.Context) []app.Check
+}
+
+// listen serves the page at an address until stop is called. Without an address
+// there is nothing to stop.
+func (e *env) listen(address string) (*watchPage, error) {
+	p := &watchPage{stop: func() {}}
+	if address == "" {
+		return p, nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(e.ctx, "tcp", address)
+	if err != nil {
+		return nil, usage(fmt.Errorf("health and metrics cannot be served at %s: %w; give --listen another address",
+			address, err))
+	}
+	server := &http.Server{Handler: p.routes(), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			e.log.Error().Err(err).Msg("health and metrics are no longer served")
+		}
+	}()
+	p.url = "http://" + listener.Addr().String()
+	p.stop = func() {
+		_ = server.Close()
+		<-done
+	}
+	return p, nil
+}
+
+func (p *watchPage) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", p.readiness)
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		of := p.of.Load()
+		if of == nil {
+			http.Error(w, "the process is starting", http.StatusServiceUnavailable)
+			return
+		}
+		of.meters.Handler().ServeHTTP(w, r)
+	})
+	return mux
+}
+
+// Readiness is what /readyz answers.
+type Readiness struct {
+	Ready  bool        `json:"ready"`
+	Checks []app.Check `json:"checks"`
+}
+
+func (p *watchPage) readiness(w http.ResponseWriter, r *http.Request) {
+	out := Readiness{Ready: true,
+		Checks: []app.Check{{Name: "start", Detail: "worlds, models and streams are being opened"}}}
+	if of := p.of.Load(); of != nil {
+		out.Checks = of.ready(r.Context())
+	}
+	for _, c := range out.Checks {
+		out.Ready = out.Ready && c.Fit
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if !out.Ready {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_ = json.NewEncoder(w).Encode(out) // who asks has gone
 }

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/app"
+	"github.com/forsooth-npc/forsooth/internal/console"
 	"github.com/forsooth-npc/forsooth/internal/eval/runner"
+	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/internal/replay"
@@ -134,4 +136,106 @@ func (c *replayCmd) again(e *env, p *past, w *world.World) (*schema.Reply, error
 		return nil, failed(fmt.Errorf("replay of turn %s: %w", c.Turn, err))
 	}
 	return reply, nil
+}
+
+type traceCmd struct {
+	Turn string `arg:"" help:"The turn's id, as the reply carries it."`
+}
+
+// Run prints the passes of a turn that is kept.
+func (c *traceCmd) Run(e *env) error {
+	if err := schema.CheckToken("turn", c.Turn); err != nil {
+		return usage(err)
+	}
+	return e.joining(func(t *talk) error {
+		traces, err := t.client.Trace(e.ctx, c.Turn)
+		if err != nil {
+			return dependency(err)
+		}
+		if len(traces) == 0 {
+			return failed(fmt.Errorf("turn %s has aged out, or was never run here; passes are kept for seven days, in the "+
+				"data folder %s", c.Turn, e.settings.Data))
+		}
+		if !e.json {
+			console.Trace(e.out, traces)
+			return nil
+		}
+		for _, tr := range traces {
+			if err := e.printJSON(tr); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type auditCmd struct {
+	Since    time.Duration `help:"How far back, such as 24h; replies are kept for seven days." default:"168h"`
+	Examples int           `help:"Examples of each check." default:"3"`
+	Strict   bool          `help:"Count it as a violation too where the lore was edited after the reply."`
+}
+
+// Run holds the stored replies against their evidence, and against the lore as it is
+// now.
+func (c *auditCmd) Run(e *env) error {
+	if c.Since <= 0 || c.Examples < 0 {
+		return usage(errors.New("give --since a time above 0, such as 24h, and --examples 0 or more"))
+	}
+	named := len(e.settings.World) > 0
+	if !named {
+		e.settings.World = app.Serving(e.settings.Data) // of the process that holds the folder, if any
+	}
+	ws, err := e.worlds()
+	if err != nil {
+		return err
+	}
+	settings := replay.DefaultAudit
+	settings.Examples = c.Examples
+	auditor, of := replay.NewAuditor(ws, settings), map[string]bool{}
+	for _, w := range ws {
+		of[w.Name] = true
+	}
+	since := time.Now().Add(-c.Since)
+	err = e.joining(func(t *talk) error {
+		return dependency(t.client.StoredReplies(e.ctx, "", func(s mesh.StoredReply) {
+			switch {
+			case named && !of[s.Conversation.World]:
+				return
+			case s.At.Before(since):
+				auditor.Heard(s.Reply)
+				return
+			}
+			auditor.Take(replay.StoredReply{Conversation: s.Conversation, Turn: s.Turn, At: s.At, Reply: s.Reply,
+				Bad: s.Bad})
+		}))
+	})
+	if err != nil {
+		return err
+	}
+	r := auditor.Report()
+	r.Since = since.UTC()
+	return c.print(e, r)
+}
+
+func (c *auditCmd) print(e *env, r *replay.AuditReport) error {
+	if e.json {
+		if err := e.printJSON(r); err != nil {
+			return err
+		}
+	} else if err := r.Write(e.out); err != nil {
+		return err
+	}
+	if r.Unchecked > 0 {
+		e.log.Warn().Msgf("%d replies are of other worlds; their lore was not looked at: name the worlds with --world",
+			r.Unchecked)
+	}
+	switch {
+	case r.Violations > 0:
+		return failed(fmt.Errorf("%d violations in %d replies; forsooth trace TURN shows a turn", r.Violations,
+			r.Replies))
+	case c.Strict && r.LoreMoved > 0:
+		return failed(fmt.Errorf("%d citations do not fit the lore of today, which was edited after the replies",
+			r.LoreMoved))
+	}
+	return nil
 }

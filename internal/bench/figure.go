@@ -1,9 +1,12 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -87,4 +90,58 @@ func (m Measured) Print(w io.Writer, asJSON bool, heading string, now time.Time)
 // Heading begins what a run prints.
 func Heading(w io.Writer, of string, now time.Time) {
 	fmt.Fprintf(w, "%s, %s\n\n", strings.TrimSpace(of), now.Format("2006-01-02 15:04"))
+}
+
+// Machine says on what a bench runs, and how busy that was when it began: figures
+// without it are worth nothing.
+func Machine() string {
+	model := runtime.GOARCH
+	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	load := "unknown"
+	if data, err := os.ReadFile("/proc/loadavg"); err == nil {
+		if fields := strings.Fields(string(data)); len(fields) > 0 {
+			load = fields[0]
+		}
+	}
+	return fmt.Sprintf("%d cores of %s, load %s", runtime.NumCPU(), model, load)
+}
+
+// Place is where a page holds what a command prints: between two equal marks.
+type Place struct {
+	page  string
+	parts [][]byte // before the first mark, between the two, behind the second
+	mark  []byte
+}
+
+// PlaceIn finds the place before anything long is measured. Without a page it is nil, and
+// writes nothing.
+func PlaceIn(page, mark string) (*Place, error) {
+	if page == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(page)
+	if err != nil {
+		return nil, err
+	}
+	p := &Place{page, bytes.Split(data, []byte(mark)), []byte(mark)}
+	if len(p.parts) != 3 {
+		return nil, fmt.Errorf("%s: holds no place for the table; write %s twice, each on a line of its own", page, mark)
+	}
+	return p, nil
+}
+
+// Write puts a table there.
+func (p *Place) Write(table string) error {
+	if p == nil {
+		return nil
+	}
+	p.parts[1] = []byte("\n" + table)
+	return os.WriteFile(p.page, bytes.Join(p.parts, p.mark), 0o644) //nolint:gosec // it is to be read
 }

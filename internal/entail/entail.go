@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -90,4 +91,56 @@ func wellFormed(pairs []Pair, out []schema.Verdict) error {
 		}
 	}
 	return nil
+}
+
+// Sentence is a sentence of a speech as a listener hears it, beside what was shown.
+type Sentence struct {
+	Premise string   // the shown texts that are nearest to the sentence
+	Before  []string // the player's question and what was said just before, in order
+	Text    string
+}
+
+// Kind says what a sentence needs before it may be said.
+type Kind string
+
+// The kinds of sentence.
+const (
+	KindWorld  Kind = "world"  // anything that can be checked, the speaker's own life included
+	KindSelf   Kind = "self"   // a feeling, an opinion, a wish, a manner
+	KindSocial Kind = "social" // a greeting, a question, politeness, “I don't know”
+)
+
+// Reading is what a trained model says of a sentence.
+type Reading struct {
+	Probability
+	// World, Self and Social are the probabilities of each kind. They are all zero where
+	// the model has no head for kinds.
+	World, Self, Social float64
+}
+
+// Reader reads whole sentences in their context. It gives one reading a sentence, in order.
+type Reader interface {
+	Read(ctx context.Context, sentences []Sentence) ([]Reading, error)
+}
+
+// Share is the share of the hypothesis's content words that the premise holds.
+func Share(premise, hypothesis string) float64 {
+	return ShareOf(Content(premise), text.ContentSet(clip(hypothesis, maxHypothesis)))
+}
+
+// Content are the content words of a text as Share reads it.
+func Content(s string) map[string]bool { return text.ContentSet(clip(s, maxPremise)) }
+
+// ShareOf is Share over words that were read already.
+func ShareOf(have, want map[string]bool) float64 {
+	if len(want) == 0 {
+		return 0
+	}
+	n := 0
+	for w := range want {
+		if have[w] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(want))
 }

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
+	"strings"
 )
 
 // Comparison is two runs of a suite side by side.
@@ -186,4 +188,89 @@ func (c *Comparison) times(old, now *Report) {
 			}
 		}
 	}
+}
+
+// WriteJSON prints the comparison as one object.
+func (c *Comparison) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(c)
+}
+
+// WriteTable prints the comparison for a reader: figures first, then the cases.
+func (c *Comparison) WriteTable(w io.Writer) {
+	fmt.Fprintf(w, "suite %s, two runs; worse is beyond %g (of calls, tokens and cost: that part of them)\n\n", c.Suite,
+		c.Tolerance)
+	fmt.Fprintf(w, "  %-38s %10s %10s %10s\n", "figure", "old", "new", "change")
+	for _, s := range c.Metrics {
+		s.write(w)
+	}
+	for _, s := range c.Times {
+		s.write(w)
+	}
+	c.writeCases(w)
+	switch {
+	case len(c.Worse) > 0:
+		fmt.Fprintf(w, "\n  WORSE: %s\n", strings.Join(c.Worse, ", "))
+	default:
+		fmt.Fprintln(w, "\n  nothing is worse")
+	}
+}
+
+func (s Shift) write(w io.Writer) {
+	mark := s.Verdict
+	if mark == "same" {
+		mark = ""
+	}
+	line := fmt.Sprintf("  %-38s %10s %10s %10s  %s", s.Name, Number(s.Old), Number(s.New), Signed(s.Delta), mark)
+	fmt.Fprintln(w, strings.TrimRight(line, " "))
+}
+
+func (c *Comparison) writeCases(w io.Writer) {
+	count := map[string]int{}
+	for _, x := range c.Changed {
+		count[x.What]++
+	}
+	fmt.Fprintf(w, "\n  cases: %d broke, %d mended, %d with another status, %d in other words; %d added, %d removed\n",
+		count[ChangedBroke], count[ChangedMended], count[ChangedStatus], count[ChangedReworded], len(c.Added), len(c.Removed))
+	for _, x := range c.Changed {
+		if x.What == ChangedReworded {
+			continue
+		}
+		fmt.Fprintf(w, "  %s %s (%s)\n    old: %s: %s\n    new: %s: %s\n", strings.ToUpper(x.What), x.Name, x.NPC,
+			x.Old.Status, oneLine(x.Old.Reply), x.New.Status, oneLine(x.New.Reply))
+	}
+}
+
+// Better says which way a metric is to go.
+type Better string
+
+// The ways of a metric. Neither is a metric that is good or bad by its suite.
+const (
+	BetterHigher  Better = "higher"
+	BetterLower   Better = "lower"
+	BetterNeither Better = "neither"
+)
+
+// amounts are metrics that are no shares: they are compared by how much of
+// themselves they changed.
+var amounts = []string{"llm_calls_per_turn", "llm_calls_worst", "tokens_per_turn", "cost_per_turn"}
+
+// lower are the metrics of which less is better.
+var lower = append([]string{"retries_per_turn", "thought_retries_per_turn", "stripped_per_turn", "hallucination_rate",
+	"fallback_rate", "wrong_deeds",
+	"non_corpus_citation_rate", "non_corpus_rate", "false_denials", refusedPrefix + "known"}, amounts...)
+
+// betterOf is the way of a metric by its name. Refusing is right for the kinds
+// that nobody can answer and wrong for the known; elsewhere the suite decides. An
+// error of calibration over few questions moves with each of them: it is shown.
+func betterOf(name string) Better {
+	kind, isRefused := strings.CutPrefix(name, refusedPrefix)
+	switch {
+	case slices.Contains(lower, name):
+		return BetterLower
+	case isRefused && !slices.Contains(refuseKinds, kind), name == "refusal_rate", name == "calibration_error":
+		return BetterNeither
+	}
+	return BetterHigher
 }

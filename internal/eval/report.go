@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -229,4 +231,77 @@ func (b Bound) String() string {
 		word = "NOT MET"
 	}
 	return fmt.Sprintf("%s, got %.4g: %s", strings.Join(parts, " and "), b.Got, word)
+}
+
+// Number prints a figure with four digits that count, and never as a power.
+func Number(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 1000 || a == 0:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a < 0.0001:
+		return strconv.FormatFloat(v, 'f', 7, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// Signed prints a change, and a dash where there is none.
+func Signed(v float64) string {
+	switch {
+	case math.Abs(v) < 1e-9:
+		return "–"
+	case v > 0:
+		return "+" + Number(v)
+	}
+	return Number(v)
+}
+
+// Target is one suite, run by one kind of speaker.
+type Target struct {
+	Speaker string `json:"speaker"`
+	Arm
+}
+
+// WriteTargets prints how many cases pass, suite by suite and for each speaker together, with
+// the third paper's targets behind.
+func WriteTargets(w io.Writer, all []Target) {
+	row := func(cells ...string) { writeRow(w, cells...) }
+	row("suite", "speaker", "passed", "of", "hallucination", "citation accuracy", "fell back", "refused")
+	row("---", "---", "---:", "---:", "---:", "---:", "---:", "---:")
+	var speakers []string
+	sums := map[string]*sum{}
+	for _, t := range all {
+		if sums[t.Speaker] == nil {
+			speakers, sums[t.Speaker] = append(speakers, t.Speaker), &sum{}
+		}
+		sums[t.Speaker].add(t.Arm)
+		one := sum{}
+		one.add(t.Arm)
+		row(append([]string{t.Name, t.Speaker}, one.cells()...)...)
+	}
+	for _, s := range speakers {
+		row(append([]string{"all", s}, sums[s].cells()...)...)
+	}
+	row("the paper's targets", "", "all", "111", "< 5 %", "> 95 %", "< 20 %", "about 10 %")
+}
+
+// sum adds up suites: each case counts alike. What a scripted model made up is hallucinated.
+type sum struct {
+	passed, cases                             int
+	hallucinated, accurate, fellBack, refused float64
+}
+
+func (s *sum) add(a Arm) {
+	r := a.Report
+	n := float64(r.Cases)
+	s.passed, s.cases = s.passed+r.Passed, s.cases+r.Cases
+	s.hallucinated += n * a.MadeUp
+	s.accurate += n * r.Metrics["citation_accuracy"]
+	s.fellBack += n * r.Metrics["fallback_rate"]
+	s.refused += n * r.Metrics["refusal_rate"]
+}
+
+func (s *sum) cells() []string {
+	n := float64(max(1, s.cases))
+	return []string{fmt.Sprint(s.passed), fmt.Sprint(s.cases), percentOf(s.hallucinated / n), percentOf(s.accurate / n),
+		percentOf(s.fellBack / n), percentOf(s.refused / n)}
 }

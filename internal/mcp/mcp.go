@@ -5,10 +5,13 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -226,4 +229,81 @@ func listed(all []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(all[:mostListed], ", "), len(all)-mostListed)
 	}
 	return strings.Join(all, ", ")
+}
+
+// DefaultPlayer is who speaks where an assistant of this machine names nobody.
+const DefaultPlayer = "assistant"
+
+// Local is a caller that the operator of this process has let in, with these rights in
+// every world.
+type Local struct {
+	Rights []access.Right
+	As     string // the player where a call names none; empty: DefaultPlayer
+}
+
+// May says whether the operator gave the right.
+func (l *Local) May(right access.Right, _ string) error {
+	if !slices.Contains(l.Rights, right) {
+		return fmt.Errorf("this takes the right %q, which --may does not give", right)
+	}
+	return nil
+}
+
+// Player is the one that is named, else the default.
+func (l *Local) Player(named string) (string, error) {
+	named = cmp.Or(named, l.As, DefaultPlayer)
+	return named, schema.CheckToken("player", named)
+}
+
+// Bound is nobody.
+func (l *Local) Bound() string { return "" }
+
+// With lets the caller talk to everybody.
+func (l *Local) With(string) error { return nil }
+
+// Turn sets no limit of its own: those of the mesh stand.
+func (l *Local) Turn(string, string) error { return nil }
+
+// Evidence is shown.
+func (l *Local) Evidence() bool { return true }
+
+// maxMessage bounds a message: a check may hold 64 sources.
+const maxMessage = 8 << 20
+
+// Talk serves one caller over a pair of streams, one JSON-RPC message a line, until the
+// input has ended and every call is answered, or the context ends.
+func (s *Server) Talk(ctx context.Context, in io.Reader, out io.Writer, caller Caller) error {
+	l := newLines(ctx, in, out)
+	err := s.open(caller).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(l), Writer: unclosed{l}})
+	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
+		return nil
+	}
+	return err
+}
+
+// unclosed leaves a stream open that is not ours to close.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// handler serves a request by the server that its context holds.
+type handler struct{ http *sdk.StreamableHTTPHandler }
+
+type openedKey struct{}
+
+// newHandler answers in one JSON object: nothing is said while a tool runs, and a stream
+// would be cut by the limit of a connection.
+func newHandler() handler {
+	return handler{sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
+		opened, _ := r.Context().Value(openedKey{}).(*sdk.Server)
+		return opened
+	}, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
+		MaxRequestBodyBytes: maxMessage,
+		// Whoever serves this knows which hosts and pages may call.
+		DisableLocalhostProtection: true})}
+}
+
+// ServeHTTP answers one request of a caller. Nothing is kept between requests.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request, caller Caller) {
+	s.handler.http.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), openedKey{}, s.open(caller))))
 }

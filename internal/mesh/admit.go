@@ -6,10 +6,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
 )
 
 // Admission bounds what players and worlds say. Times are the broker's.
@@ -96,5 +97,28 @@ func (i *intake) hearTaken(_ context.Context, msg *nats.Msg) {
 	var t protocol.Taken
 	if json.Unmarshal(msg.Data, &t) == nil && t.By != i.m.self {
 		i.Admission.Spend(t.World, t.Player, t.At)
+	}
+}
+
+// mostReported bounds the subjects whose refusal is reported; a subject may name a turn.
+const mostReported = 256
+
+// watchRefusals reports what the broker refuses this process, each subject once,
+// until the context ends: of what is not a question nobody else hears.
+func (m *Mesh) watchRefusals(ctx context.Context) {
+	known := map[string]bool{}
+	for {
+		news, told := m.conn.Refusals()
+		for _, e := range news {
+			if len(known) < mostReported && !known[e.Subject] {
+				known[e.Subject] = true
+				m.opts.Report(Report{Where: "rights", Subject: e.Subject, Outcome: "lost", Err: e})
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-told:
+		}
 	}
 }

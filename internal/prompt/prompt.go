@@ -8,12 +8,17 @@ package prompt
 import (
 	"bytes"
 	"embed"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/forsooth-npc/forsooth/internal/text"
 )
 
 // The calls, by the names of their schemas.
@@ -162,4 +167,119 @@ func (b *Book) system(name string, who Persona) (string, error) {
 		return "", err
 	}
 	return strings.TrimSpace(out.String()), nil
+}
+
+// Data is the user message: sections of quoted text. A section without lines is
+// left out.
+type Data struct{ out strings.Builder }
+
+// escape keeps data from ending its tag or opening another.
+var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// unescape is what a model that copies a line gives back.
+var unescape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+
+// Quote is a text as a line of data: escaped, white space folded.
+func Quote(s string) string { return escape.Replace(strings.Join(strings.Fields(s), " ")) }
+
+// Section adds lines between tags. The lines are quoted here.
+func (d *Data) Section(tag string, lines ...string) *Data {
+	if len(lines) == 0 {
+		return d
+	}
+	fmt.Fprintf(&d.out, "<%s>\n", tag)
+	for _, line := range lines {
+		d.out.WriteString(Quote(line))
+		d.out.WriteByte('\n')
+	}
+	fmt.Fprintf(&d.out, "</%s>\n", tag)
+	return d
+}
+
+// Message adds the player's words; line ends stay, for they are part of them.
+func (d *Data) Message(from, message string) *Data {
+	fmt.Fprintf(&d.out, "<message from=%q>\n%s\n</message>\n", Quote(from), escape.Replace(strings.TrimSpace(message)))
+	return d
+}
+
+// String is the user message.
+func (d *Data) String() string { return strings.TrimRight(d.out.String(), "\n") }
+
+// filledIn is what a template fills in: it is no fixed text.
+var filledIn = regexp.MustCompile(`\{\{[^}]*\}\}`)
+
+// minFixed is how many words a stretch of a prompt has at least before finding it
+// elsewhere is no chance: people say "carry out the plan" too.
+const minFixed = 6
+
+// Lines are the fixed stretches of the prompts of a world, whose own prompts replace
+// those of the binary by name: instructions, formats, and the examples that an author
+// wrote there. They are folded. None of them is evidence, and no NPC speaks them.
+func Lines(own map[string]string) []string {
+	rules, _ := fs.ReadFile(files, "templates/"+rulesFile+".txt") // embedded
+	texts := []string{string(rules)}
+	for _, name := range Names {
+		s, mine := own[name]
+		if !mine {
+			data, _ := fs.ReadFile(files, path.Join("templates", name+".txt"))
+			s = string(data)
+		}
+		texts = append(texts, s)
+	}
+	var out []string
+	for _, s := range texts {
+		for _, stretch := range filledIn.Split(s, -1) {
+			out = append(out, fixedIn(stretch)...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func fixedIn(stretch string) []string {
+	var out []string
+	for _, line := range strings.Split(stretch, "\n") {
+		for _, sentence := range text.Sentences(line) {
+			out = append(out, long(sentence)...)
+			if _, example, ok := strings.Cut(sentence, ": "); ok {
+				out = append(out, long(example)...)
+			}
+		}
+	}
+	return out
+}
+
+func long(s string) []string {
+	if len(text.WordSpans(s)) < minFixed {
+		return nil
+	}
+	return []string{text.Fold(s)}
+}
+
+// quotesText is the speech of the experiment in which a model quotes by document id, as the
+// first paper's first version did. No world and no setting asks for it.
+//
+//go:embed quotes.txt
+var quotesText string
+
+// Quoting is a world's prompts with the speech of that experiment.
+func Quoting(own map[string]string) (*Book, error) {
+	texts := map[string]string{}
+	for name, text := range own {
+		texts[name] = text
+	}
+	texts[Speech] = quotesText
+	return NewBook(texts)
+}
+
+// documents adds the sources whole, under their numbers, where evidence would stand.
+func (s Scene) documents(d *Data) {
+	var lines []string
+	for _, src := range s.Turn.Sources {
+		if src.Beside {
+			continue
+		}
+		lines = append(lines, "["+src.ID+"] "+plain(src.Content))
+	}
+	d.Section("evidence", lines...)
 }

@@ -7,7 +7,11 @@
 package secrecy
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
@@ -148,4 +152,121 @@ func (g *Guard) tells(closed []bool, sentence string) bool {
 		}
 	}
 	return false
+}
+
+// looking is one look at a sentence.
+type looking struct {
+	*Guard
+	closed       []bool
+	earlier, now []token
+	text         reading
+}
+
+func (l *looking) isClosed(unit int32) bool { return l.closed[l.of[unit]] }
+func (l *looking) isOpen(unit int32) bool   { return !l.closed[l.of[unit]] }
+
+// enough is how many grams in a row tell a unit in a reading that does not happen.
+func (l *looking) enough(unit int32) int32 {
+	if l.turned[unit] {
+		return turnedGrams
+	}
+	return hiddenGrams
+}
+
+// find names the reading of the letters in which a secret stands, or nothing.
+func (l *looking) find() string {
+	l.text = whole(l.earlier, l.now)
+	tail := l.text.tail()
+	switch {
+	case l.plain():
+		return "as it stands"
+	case l.hidden(&tail, true):
+		return "backwards"
+	case l.plainKey():
+		return "by a word of it"
+	case l.number():
+		return "by a number of it"
+	case l.picked():
+		return "by single letters"
+	case l.spaced(&tail):
+		return "between other letters"
+	case l.shifted():
+		return "with another alphabet"
+	case l.shiftedLeet():
+		return "with another alphabet and digits for letters"
+	case l.voweless():
+		return "without vowels"
+	case l.reordered():
+		return "with its words or letters mixed up"
+	}
+	return ""
+}
+
+// findCoded looks at what the sentence, or the last lines with it, hide in a code.
+func (l *looking) findCoded(earlier []string, sentence string) string {
+	is := shapeOf(sentence)
+	if !is.digits && !is.escapes && !is.mixed && !is.foreign && is.marks < fewMarks {
+		return ""
+	}
+	found := decoded(sentence)
+	if len(earlier) > 0 {
+		last := earlier[max(0, len(earlier)-8):]
+		found = append(found, decoded(strings.Join(append(slices.Clone(last), sentence), " "))...)
+	}
+	for _, s := range found {
+		inner := looking{Guard: l.Guard, closed: l.closed, now: tokens(s)}
+		inner.text = whole(nil, inner.now)
+		inner.text.odd = nil
+		if inner.hidden(&inner.text, false) || inner.hidden(&inner.text, true) || inner.plainKey() || inner.number() ||
+			inner.shifted() || inner.picked() {
+			return "in a code"
+		}
+	}
+	return ""
+}
+
+// remembered are the last looks of a guard that found nothing. A sentence of a model
+// is looked at in its review, perhaps in a second one, and once more before its
+// release: behind the same lines and the same conditions it reads the same.
+type remembered struct {
+	mu    sync.Mutex
+	clean [lastLooks][sha256.Size]byte
+	next  int
+}
+
+// lastLooks is enough for the sentences of the turns that one NPC answers at once.
+const lastLooks = 64
+
+func (r *remembered) has(look [sha256.Size]byte) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.clean {
+		if r.clean[i] == look {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *remembered) add(look [sha256.Size]byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clean[r.next] = look
+	r.next = (r.next + 1) % lastLooks
+}
+
+// lookOf is all that a look depends on besides the guard.
+func lookOf(closed []bool, earlier []string, sentence string) [sha256.Size]byte {
+	var b []byte
+	for _, is := range closed {
+		if is {
+			b = append(b, 1)
+			continue
+		}
+		b = append(b, 0)
+	}
+	for _, line := range earlier {
+		b = append(binary.AppendUvarint(b, uint64(len(line))), line...)
+	}
+	return sha256.Sum256(append(binary.AppendUvarint(b, uint64(len(sentence))), sentence...))
 }

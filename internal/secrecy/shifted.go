@@ -1,6 +1,9 @@
 package secrecy
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // shifted looks for the alphabet moved by any number of letters, or turned.
 func (l *looking) shifted() bool {
@@ -96,3 +99,161 @@ func shiftedSign(x letter, shift byte, after bool) uint64 {
 
 // maxShifted bounds how many letters are read under every shift.
 const maxShifted = 400
+
+// numerals are digits and numbers in words, of several languages; each has the
+// digits that it stands for.
+var numerals = func() map[uint64]string {
+	out := map[uint64]string{}
+	for i, row := range []string{
+		"zero nil nought null cero zéro zero nulla nul nolla",
+		"one ein eins eine uno un une unum um een yksi",
+		"two zwei zwo dos deux due duo dois twee kaksi",
+		"three drei tres trois tre tria três drie kolme",
+		"four vier cuatro quatre quattro quattuor quatro neljä",
+		"five fünf cinco cinq cinque quinque vijf viisi",
+		"six sechs seis sei sex zes kuusi",
+		"seven sieben siete sept sette septem sete zeven",
+		"eight acht ocho huit otto octo oito kahdeksan",
+		"nine neun nueve neuf nove novem negen",
+	} {
+		for _, w := range strings.Fields(row) {
+			out[exactOf(w)] = string(byte('0' + i))
+		}
+	}
+	for i, w := range strings.Fields("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen") {
+		out[exactOf(w)] = "1" + string(byte('0'+i))
+	}
+	for i, w := range strings.Fields("zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn") {
+		out[exactOf(w)] = "1" + string(byte('0'+i))
+	}
+	for i, w := range strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety") {
+		out[exactOf(w)] = string(byte('2'+i)) + "0"
+	}
+	return out
+}()
+
+func exactOf(word string) uint64 {
+	all := tokens(word)
+	if len(all) != 1 {
+		return 0
+	}
+	return all[0].exact()
+}
+
+// digits reads all digits in a row: with words, numbers that are written out too.
+// "forty-four" is two digits, "four thousand four hundred" none but its fours.
+func digits(earlier, now []token, words bool) reading {
+	var out reading
+	tens := false
+	take := func(t *token, isNew bool) {
+		wrote := ""
+		for _, l := range t.letters {
+			if l.digit >= 0 {
+				wrote += string(byte('0' + l.digit))
+			}
+		}
+		if wrote == "" && words {
+			wrote = numerals[t.exact()]
+		}
+		if wrote != "" && wrote[0] != '0' && len(wrote) == 1 && tens {
+			out.signs = out.signs[:len(out.signs)-1]
+		}
+		tens = len(wrote) == 2 && wrote[1] == '0' && wrote[0] >= '2' && t.letters[0].digit < 0
+		if !isNew {
+			out.from = len(out.signs) + len(wrote)
+		}
+		for i := range len(wrote) {
+			out.signs = append(out.signs, uint64(wrote[i]))
+		}
+	}
+	for i := range earlier {
+		take(&earlier[i], false)
+	}
+	for i := range now {
+		take(&now[i], true)
+	}
+	return out
+}
+
+// voweless looks for a secret whose vowels were left out.
+func (l *looking) voweless() bool {
+	without := 0
+	for i := range l.now {
+		if !l.now[i].hasVowel() {
+			without++
+		}
+	}
+	if 2*without < len(l.now) {
+		return false
+	}
+	row := consonants(l.now)
+	before := consonants(l.earlier)
+	before = before[max(0, len(before)-earlierLetters):]
+	row = append(before, row...)
+	return l.bare.runs(row, l.isClosed, l.isOpen, func(x run) bool {
+		return x.end > len(before) && (x.secret >= 3 || l.bare.whole(x) && !l.told[x.unit])
+	})
+}
+
+// reordered looks for the words of a secret in the reverse order or between others,
+// and for words whose letters are mixed.
+func (l *looking) reordered() bool {
+	all := append(slices.Clone(l.earlier[max(0, len(l.earlier)-earlierLetters):]), l.now...)
+	from := len(all) - len(l.now)
+	row, exact := make([]uint64, len(all)), make([]uint64, len(all))
+	for i := range all {
+		row[i], exact[i] = all[i].word(), all[i].exact()
+	}
+	if l.words.runs(row, l.isClosed, l.isOpen, func(x run) bool {
+		if x.end <= from || x.secret < wordGrams && !l.words.whole(x) {
+			return false
+		}
+		mixed := 0
+		for i := x.begin; i < x.end; i++ {
+			if exact[i] != l.exact[x.unit][int(x.first)+i-x.begin] {
+				mixed++
+			}
+		}
+		return mixed >= 2 && 4*mixed >= x.end-x.begin || mixed >= 1 && l.words.whole(x)
+	}) {
+		return true
+	}
+	slices.Reverse(row)
+	if l.words.runs(row, l.isClosed, l.isOpen, func(x run) bool {
+		return x.begin < len(l.now) && (x.secret >= wordGrams || l.words.whole(x) && x.end-x.begin >= 4)
+	}) {
+		return true
+	}
+	slices.Reverse(row)
+	for _, some := range wordPicks(all, row, from) {
+		if l.words.runs(some.signs, l.isClosed, l.isOpen, func(x run) bool {
+			return x.end > some.from && (x.secret >= wordGrams+1 || l.words.whole(x) && x.end-x.begin >= 4)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordPicks are the first and the last words of sentences, and every second word.
+func wordPicks(all []token, row []uint64, from int) []reading {
+	out := make([]reading, 4)
+	put := func(n, i int) {
+		if i < from {
+			out[n].from = len(out[n].signs) + 1
+		}
+		out[n].signs = append(out[n].signs, row[i])
+	}
+	starts := true
+	for i := range all {
+		if starts {
+			put(0, i)
+		}
+		if all[i].ends || i == len(all)-1 {
+			put(1, i)
+		}
+		put(2+i%2, i)
+		starts = all[i].ends
+	}
+	return out
+}

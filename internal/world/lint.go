@@ -1,7 +1,9 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"regexp"
 	"slices"
@@ -192,4 +194,143 @@ func (n *NPC) lintDeedLines() []Problem {
 		}
 	}
 	return out
+}
+
+const (
+	// nearDuplicate is the share of runs of words that two documents have in
+	// common from which lint speaks of it.
+	nearDuplicate = 0.9
+	// commonRun is how many documents a run of words may stand in before it says
+	// nothing about two of them; it bounds the pairs compared.
+	commonRun = 24
+	runLength = 3
+)
+
+// lintDuplicates names documents that say nearly the same. Two NPCs may well
+// hold the same note: documents of different owners are not compared.
+func (w *World) lintDuplicates() []Problem {
+	var out []Problem
+	runs := make([]map[uint64]bool, len(w.Documents))
+	holders := map[uint64][]int{}
+	seed := maphash.MakeSeed()
+	for i, d := range w.Documents {
+		if d.Fragment != "" {
+			continue
+		}
+		runs[i] = runsOf(seed, d.Text())
+		shared := map[int]bool{}
+		for run := range runs[i] {
+			if at := holders[run]; len(at) < commonRun {
+				for _, j := range at {
+					shared[j] = true
+				}
+				holders[run] = append(at, i)
+			}
+		}
+		for j := range i {
+			other := w.Documents[j]
+			if shared[j] && other.NPC == d.NPC && similarity(runs[i], runs[j]) >= nearDuplicate {
+				out = append(out, warning(d.Path, 0, "says nearly the same as %s; keep one of them", other.Path))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// runsOf are the runs of words of a text; a text shorter than a run is one.
+func runsOf(seed maphash.Seed, s string) map[uint64]bool {
+	words := text.Words(s)
+	out := map[uint64]bool{}
+	if len(words) > 0 && len(words) < runLength {
+		out[maphash.String(seed, strings.Join(words, " "))] = true
+	}
+	for i := 0; i+runLength <= len(words); i++ {
+		out[maphash.String(seed, strings.Join(words[i:i+runLength], " "))] = true
+	}
+	return out
+}
+
+// similarity is the Jaccard index.
+func similarity(a, b map[uint64]bool) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	common := 0
+	for run := range a {
+		if b[run] {
+			common++
+		}
+	}
+	return float64(common) / float64(len(a)+len(b)-common)
+}
+
+// Severity says how much a problem costs.
+type Severity string
+
+// The severities of a problem. A file with an error is never citable; a warning
+// changes nothing.
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+)
+
+// Problem is one thing wrong with a world: what, where, and how to mend it.
+type Problem struct {
+	Severity Severity `json:"severity"`
+	File     string   `json:"file"` // relative to the world's root
+	Line     int      `json:"line,omitempty"`
+	Message  string   `json:"message"`
+}
+
+func (p Problem) String() string {
+	if p.Line > 0 {
+		return fmt.Sprintf("%s:%d: %s: %s", p.File, p.Line, p.Severity, p.Message)
+	}
+	return fmt.Sprintf("%s: %s: %s", p.File, p.Severity, p.Message)
+}
+
+// Errors are the problems that are errors.
+func Errors(problems []Problem) []Problem {
+	var out []Problem
+	for _, p := range problems {
+		if p.Severity == SeverityError {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// log collects the problems of one file.
+type log struct {
+	file     string
+	problems []Problem
+	failed   bool // the file as a whole cannot be used
+}
+
+func (l *log) errorf(line int, format string, args ...any) {
+	l.failed = true
+	l.add(SeverityError, line, format, args...)
+}
+
+func (l *log) warnf(line int, format string, args ...any) {
+	l.add(SeverityWarning, line, format, args...)
+}
+
+func (l *log) add(s Severity, line int, format string, args ...any) {
+	l.problems = append(l.problems, Problem{Severity: s, File: l.file, Line: line, Message: fmt.Sprintf(format, args...)})
+}
+
+// refusef is an error of one entry, which is left out while the file stands.
+func (l *log) refusef(line int, format string, args ...any) {
+	l.add(SeverityError, line, format, args...)
+}
+
+// sortProblems puts problems in the order of files and lines, each once.
+func sortProblems(problems []Problem) []Problem {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(problems)
 }

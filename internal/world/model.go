@@ -1,12 +1,16 @@
 package world
 
 import (
+	"errors"
+	"io/fs"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/memory"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -205,4 +209,60 @@ func (f *fields) bounded(key string, most int) int {
 		return 0
 	}
 	return int(v)
+}
+
+// predicatesFile is a world's own predicates of memories, on top of the shipped ones.
+const predicatesFile = "predicates.yaml"
+
+// predicates reads the file. One that is not sound is left out whole: half a table would
+// call a value that changes a contradiction.
+func (ld *loader) predicates() *memory.PredicateTable {
+	data, err := readFile(ld.fsys, predicatesFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return memory.DefaultPredicates()
+	case err != nil:
+		ld.errorf(predicatesFile, "cannot be read: %v", unwrapPath(err))
+		return memory.DefaultPredicates()
+	}
+	ld.predicatesData = data
+	table, err := memory.LoadPredicates(memory.DefaultPredicates(), data, predicatesFile)
+	var refused *memory.PredicateError
+	switch {
+	case errors.As(err, &refused):
+		reason := refused.Reason
+		if near := nearest(refused.Unknown, slices.Clone(refused.Known)); refused.Unknown != "" && near != "" {
+			reason += "; did you mean " + near + "?"
+		}
+		ld.problems = append(ld.problems, Problem{Severity: SeverityError, File: predicatesFile, Line: refused.Line,
+			Message: reason + "; the shipped predicates are in use until it is mended"})
+		return memory.DefaultPredicates()
+	case err != nil:
+		ld.errorf(predicatesFile, "%v", err)
+		return memory.DefaultPredicates()
+	}
+	return table
+}
+
+// promptsDir holds a world's own prompts for language models, one file a call.
+const promptsDir = "prompts"
+
+// prompts reads prompts/NAME.txt. Whether a call has that name, and whether the
+// text can be used, the prompts' own package says.
+func (ld *loader) prompts() map[string]string {
+	out := map[string]string{}
+	for _, e := range ld.entries(promptsDir) {
+		name, ok := strings.CutSuffix(e.Name(), ".txt")
+		if !ok || strings.HasPrefix(name, ".") {
+			continue
+		}
+		file := path.Join(promptsDir, e.Name())
+		data, err := readFile(ld.fsys, file)
+		if err != nil {
+			ld.errorf(file, "cannot be read: %v", unwrapPath(err))
+			continue
+		}
+		out[name] = string(data)
+	}
+	return out
 }

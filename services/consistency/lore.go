@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/lore"
 	domain "github.com/forsooth-npc/forsooth/internal/memory"
+	"github.com/forsooth-npc/forsooth/internal/memory/extract"
 	"github.com/forsooth-npc/forsooth/internal/memory/scan"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
@@ -15,6 +18,7 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
+	"github.com/forsooth-npc/forsooth/services/memory"
 )
 
 // loreState is the lore of a world: the hash of each passage's text by its id.
@@ -151,4 +155,25 @@ func (w *witness) turn(ctx context.Context, convo schema.ConversationID, turn st
 	}
 	w.turns[key] = &words
 	return &words, nil
+}
+
+// Judgement holds a stored memory against its own words. write.Guard is one.
+type Judgement interface {
+	Plain(m *schema.Memory) bool
+	Reprove(ctx context.Context, m *schema.Memory, x extract.Context) schema.GroundingVerdict
+}
+
+// prover judges the memories of one world.
+type prover struct {
+	judge Judgement
+	lore  *lore.Lore
+	wall  time.Time
+}
+
+// Plain says at sight whether a memory is proved.
+func (p *prover) Plain(m *schema.Memory) bool { return p.judge.Plain(m) }
+
+// Prove gives the verdict.
+func (p *prover) Prove(ctx context.Context, m *schema.Memory) schema.GroundingVerdict {
+	return p.judge.Reprove(ctx, m, memory.ContextOf(p.lore, m.NPC, m.Player, "", p.wall))
 }

@@ -1,9 +1,13 @@
 package gateway
 
 import (
+	_ "embed"
 	"net/http"
+	"slices"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/access"
+	"github.com/forsooth-npc/forsooth/internal/eval"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
@@ -61,3 +65,62 @@ func (g *Gateway) drafting(w http.ResponseWriter, r *http.Request, c *caller,
 	writeJSON(w, status, done)
 	return nil
 }
+
+// listRuns lists the results of suites in the folder of the options.
+func (g *Gateway) listRuns(w http.ResponseWriter, r *http.Request, c *caller) error {
+	if err := g.withResults(r, c); err != nil {
+		return err
+	}
+	out, err := eval.ReadRuns(g.results)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, out)
+	return nil
+}
+
+// compareRuns holds a run of a suite against an earlier one.
+func (g *Gateway) compareRuns(w http.ResponseWriter, r *http.Request, c *caller) error {
+	if err := g.withResults(r, c); err != nil {
+		return err
+	}
+	q := r.URL.Query()
+	out, err := eval.CompareRuns(g.results, q.Get("old"), q.Get("new"))
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, out)
+	return nil
+}
+
+func (g *Gateway) withResults(r *http.Request, c *caller) error {
+	if err := g.ofWorlds(r, c); err != nil {
+		return err
+	}
+	if g.results == "" {
+		return problem(http.StatusNotImplemented, CodeElsewhere, "no folder of results is set; name one in http.results")
+	}
+	return nil
+}
+
+// document is the OpenAPI document, made by internal/schemagen from the types here.
+//
+//go:embed openapi.json
+var document []byte
+
+func serveDocument(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(document) // who asked has gone
+}
+
+// Patterns are the doors of /v1, as the mux has them, for whoever describes them.
+func Patterns() (out []string) {
+	for pattern := range (&Gateway{}).v1() {
+		out = append(out, pattern)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// RightOf is the right that a door takes.
+func RightOf(pattern string) access.Right { return (&Gateway{}).v1()[pattern].right }

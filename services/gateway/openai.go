@@ -1,8 +1,12 @@
 package gateway
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/access"
@@ -157,4 +161,107 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	}
 	*t = text(strings.Join(all, "\n"))
 	return nil
+}
+
+// identity are the fields of OpenAI's protocol that may say who speaks.
+type identity struct {
+	User             string            `json:"user"`
+	SafetyIdentifier string            `json:"safety_identifier"`
+	Metadata         map[string]string `json:"metadata"`
+}
+
+// speaker is who speaks: whom the key or token is kept to, else whom a signed field
+// names, else the user of a caller that is believed about it. Nobody of these is a
+// guest, who is new at every request and whom no NPC remembers.
+func (g *Gateway) speaker(c *caller, world, npc string, id *identity) (player string, err error) {
+	if c.grant != nil || c.key != nil && c.key.Player != "" {
+		return c.player("")
+	}
+	for _, field := range []string{id.Metadata["player_token"], id.User, id.SafetyIdentifier} {
+		if access.IsToken(field) {
+			return g.signed(c, world, npc, field)
+		}
+	}
+	if name := cmp.Or(id.User, id.SafetyIdentifier); name != "" && (c.key == nil || c.key.Users) {
+		return userToken(name), nil
+	}
+	return schema.GuestPrefix + strings.ToLower(g.client.NewID()), nil
+}
+
+// signed is the player of a token in a field, made under the key of the caller.
+func (g *Gateway) signed(c *caller, world, npc, field string) (string, error) {
+	refused := problem(http.StatusUnauthorized, CodeUnauthorized,
+		"the player's token in this request is not known here, or no longer").on("user")
+	if g.keys == nil || c.key == nil {
+		return "", refused
+	}
+	key, grant, err := g.keys.Find(field)
+	if err != nil || key.ID != c.key.ID || grant.World != world || grant.NPC != "" && grant.NPC != npc {
+		return "", refused
+	}
+	return grant.Player, nil
+}
+
+// userToken is a player's id for whatever a client calls its user.
+func userToken(name string) string {
+	if schema.CheckToken("player", name) == nil {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return "u-" + hex.EncodeToString(sum[:16])
+}
+
+// Chat clients ask the model itself for titles, tags and the like. No NPC is bothered
+// with that: it would be remembered, and cost a turn.
+
+// webuiTask begins what Open WebUI asks for; the answer is JSON of one key.
+const (
+	webuiTask = "### Task:"
+	webuiPart = "\n### " // it has further parts, which a player's words have not
+)
+
+// webuiKeys are what it asks for, by words of the request, the first that fits.
+var webuiKeys = []struct {
+	word, key string
+	list      bool
+}{{"follow_ups", "follow_ups", true}, {`"tags"`, "tags", true}, {`"queries"`, "queries", true},
+	{`"title"`, "title", false}, {`"text"`, "text", false}}
+
+// titles and summaries are what other clients ask for in words of their own, from the
+// first word on: a player may ask an NPC for a story, a topic or what was said.
+var (
+	titles = regexp.MustCompile(`(?is)^\W*(please )?(generate|provide|write|create|suggest)\b[^.?!]{0,80}` +
+		`\b(title|tags)\b[^.?!]{0,80}\b(conversation|chat|dialogue|exchange)\b`)
+	summaries = regexp.MustCompile(`(?is)^\W{0,4}(pause your roleplay|ignore previous instructions)\.? summari[sz]e\b`)
+)
+
+// errand is the answer to a request that is for no NPC; false where it is for one. about
+// is who the talk is with.
+func errand(message, about string) (string, bool) {
+	message = strings.TrimSpace(message)
+	title := "Talk with " + about
+	if rest, is := strings.CutPrefix(message, webuiTask); is && strings.Contains(rest, webuiPart) {
+		for _, k := range webuiKeys {
+			if !strings.Contains(rest, k.word) {
+				continue
+			}
+			var value any = []string{}
+			switch {
+			case !k.list && k.key == "title":
+				value = title
+			case !k.list:
+				value = ""
+			}
+			data, _ := json.Marshal(map[string]any{k.key: value}) // a text or an empty list
+			return string(data), true
+		}
+		return "", true
+	}
+	switch {
+	case summaries.MatchString(message):
+		return "", true
+	case titles.MatchString(message):
+		return title, true
+	}
+	return "", false
 }

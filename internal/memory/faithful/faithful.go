@@ -6,8 +6,11 @@ package faithful
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/forsooth-npc/forsooth/internal/guards"
+	"github.com/forsooth-npc/forsooth/internal/text"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
@@ -137,4 +140,119 @@ func byScore(score float64, t guards.Risk) Risk {
 func (s Score) Summary() string {
 	return fmt.Sprintf("%d of %d claims supported (%.2f), %d critical without: risk %s", s.Supported, s.Claims,
 		s.Faithfulness, s.Critical, s.Risk)
+}
+
+// Sentence is a sentence of a draft. Claims are those that are known to be its own; any
+// claim that stands in its words is, too.
+type Sentence struct {
+	Text   string
+	Claims []schema.ClaimVerdict
+}
+
+func (s Sentence) makes(claim string) bool {
+	return holds(s.Text, claim) ||
+		slices.ContainsFunc(s.Claims, func(c schema.ClaimVerdict) bool { return c.Claim == claim })
+}
+
+// holds says whether the words of one text stand in another.
+func holds(long, short string) bool {
+	short = text.Fold(short)
+	return short != "" && strings.Contains(text.Fold(long), short)
+}
+
+// Doubted are the sentences of a draft that make the claims without support, in their order.
+func (s Score) Doubted(draft []Sentence) []schema.Doubted {
+	found := make([][]string, len(draft))
+	for _, u := range s.Unsupported {
+		at := slices.IndexFunc(draft, func(d Sentence) bool { return d.makes(u.Claim.Claim) })
+		if at >= 0 {
+			found[at] = append(found[at], u.Claim.Claim)
+		}
+	}
+	var out []schema.Doubted
+	for i, d := range draft {
+		if len(found[i]) > 0 {
+			out = append(out, schema.Doubted{Text: d.Text, Claims: found[i]})
+		}
+	}
+	return out
+}
+
+// Placed are doubted sentences with their places among what was said. spoken is a drafted
+// sentence in the NPC's words.
+func Placed(doubted []schema.Doubted, said []schema.Sentence, spoken func(string) string) []schema.Doubted {
+	out := slices.Clone(doubted)
+	for i := range out {
+		out[i].Seq = 0
+		for _, s := range said {
+			if !s.Authored && (s.Text == out[i].Text || holds(spoken(out[i].Text), s.Text)) {
+				out[i].Seq, out[i].Text = s.Seq, s.Text
+				break
+			}
+		}
+	}
+	return out
+}
+
+// Step is what a policy does with a scored reply.
+type Step string
+
+// The steps.
+const (
+	Release    Step = "release"    // as it is
+	Annotate   Step = "warn"       // as it is; the record and the event are marked
+	Regenerate Step = "regenerate" // once more, with the issues as feedback
+	Refuse     Step = "block"      // the unknown line instead
+)
+
+// Next is what a policy does with a reply. A policy that nobody knows releases
+// nothing that is unsupported.
+func Next(policy string, s Score) Step {
+	switch policy {
+	case guards.PolicyWarn:
+		if s.Risk == Medium || s.Risk == High {
+			return Annotate
+		}
+		return Release
+	case guards.PolicyRegenerate:
+		if s.Risk == High {
+			return Regenerate
+		}
+		return Release
+	}
+	if len(s.Unsupported) > 0 {
+		return Refuse
+	}
+	return Release
+}
+
+// Better says whether the second of two tries is said instead of the first. It
+// never has more claims without support, and where the two are alike the first
+// stays, for it was not made to please the score.
+func Better(first, second Score) bool {
+	a, b := len(first.Unsupported), len(second.Unsupported)
+	switch {
+	case b > a || second.Risk.rank() > first.Risk.rank() || second.Critical > first.Critical:
+		return false
+	case b < a || second.Critical < first.Critical || second.Risk.rank() < first.Risk.rank():
+		return true
+	}
+	return second.Faithfulness > first.Faithfulness
+}
+
+// Feedback are the claims without support, as a second try is told of them.
+func Feedback(s Score) []schema.Issue {
+	out := make([]schema.Issue, 0, len(s.Unsupported))
+	for _, f := range s.Unsupported {
+		issue := schema.Issue{Claim: f.Claim.Claim, Type: schema.IssueNotEntailed, Citation: f.Claim.Citation}
+		if f.Claim.Verdict.Label == schema.Contradicted {
+			issue.Type = schema.IssueContradicted
+		}
+		issue.Correction = "leave it out, or say only what the evidence says"
+		if f.Critical != "" {
+			issue.Correction = fmt.Sprintf("it states %s that the evidence does not; leave it out", f.Critical)
+		}
+		out = append(out, issue)
+	}
+	return out
 }

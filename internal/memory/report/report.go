@@ -13,9 +13,17 @@ package report
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/forsooth-npc/forsooth/internal/memory/faithful"
+	"github.com/forsooth-npc/forsooth/internal/memory/scan"
+	"github.com/forsooth-npc/forsooth/pkg/schema"
 )
 
 // Risk is the overall risk.
@@ -185,4 +193,120 @@ func (in *Input) funnel(g Grounding) Funnel {
 // per scales a count to a thousand turns.
 func (f *Funnel) per(n float64) float64 {
 	return n * min(float64(f.Turns), 1) * 1000 / max(float64(f.Turns), 1)
+}
+
+// Input is what a report is made of. Only the five weeks before Now count. Events are an
+// exception: a contradiction may have been flagged long ago.
+type Input struct {
+	World  string               // as it is titled; empty: all
+	Now    time.Time            // where the last week ends
+	Policy string               // Guard 3's: guards.PolicyWarn and so on; empty: it is off
+	Skip   []schema.MemoryKind  // kinds that are not kept: refusing them is no block
+	Events []schema.MemoryEvent // the memory log, in its order
+	// Known says whether a world's table has a predicate; nil: none is proposed for it.
+	Known func(world, pred string) bool
+	Scans []Scan
+	Reply []Reply
+	Work  []Work
+	// Earlier are the stored reports. They tell what the streams no longer hold.
+	Earlier []*Report
+}
+
+// Scan is one run of Guard 2.
+type Scan struct {
+	At     time.Time // its end
+	World  string
+	Report scan.Report
+}
+
+// Reply is what Guard 3 said of one reply.
+type Reply struct {
+	At    time.Time
+	Score float64
+	Risk  faithful.Risk
+	Step  faithful.Step
+}
+
+// Work is what the write path did in a stretch of time, and what it asked of language
+// models. The log does not hold it.
+type Work struct {
+	At        time.Time // the stretch's beginning
+	Turns     int       // replies released
+	Read      int       // of them, those that were no greeting, small talk or repeat
+	Extracted int       // candidates that came out of them
+	Calls     []Calls
+	TurnsOnly bool // nothing but the turns was counted: the rest is not known
+}
+
+// Calls are calls of a language model, of one stage.
+type Calls struct {
+	Stage string  `json:"stage"` // extract, ground, rewrite, judge, score
+	N     int     `json:"calls"`
+	Cost  float64 `json:"cost"` // in the currency of the budgets
+}
+
+// Tally are the counts of a process that no log holds, by names that are tokens of a key:
+// what was read, what language models were asked, and what that cost in millionths. A
+// process that ends takes its metrics with it; a tally is for keeping.
+type Tally map[string]int64
+
+// The names' parts. Keys of earlier builds have others beside them.
+const (
+	tallyStage = "stage-"
+	tallyCalls = "calls-"
+	tallyCost  = "cost-"
+	millionth  = 1e6
+)
+
+// Tally is what the process counted so far.
+func (m *Metrics) Tally() Tally {
+	out := Tally{}
+	for stage, n := range valuesOf(m.funnel) {
+		if stage := Stage(stage); stage == Turns || stage == Read || stage == Candidates { // the log holds the others
+			out[tallyStage+string(stage)] = int64(n)
+		}
+	}
+	for what, n := range valuesOf(m.calls) {
+		out[tallyCalls+what] = int64(n)
+	}
+	for what, cost := range valuesOf(m.cost) {
+		out[tallyCost+what] = int64(math.Ceil(cost*millionth - 1e-3))
+	}
+	for name, n := range out {
+		if n == 0 {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// valuesOf are the counters of a vector with one label, by its value.
+func valuesOf(v *prometheus.CounterVec) map[string]float64 {
+	counters := make(chan prometheus.Metric)
+	go func() {
+		v.Collect(counters)
+		close(counters)
+	}()
+	out := map[string]float64{}
+	for c := range counters {
+		var d dto.Metric
+		if err := c.Write(&d); err == nil {
+			out[d.GetLabel()[0].GetValue()] = d.GetCounter().GetValue()
+		}
+	}
+	return out
+}
+
+// Stage is how much came through a stage.
+func (t Tally) Stage(s Stage) int { return int(t[tallyStage+string(s)]) }
+
+// Calls are those of language models, by what they were asked for.
+func (t Tally) Calls() map[string]Calls {
+	out := map[string]Calls{}
+	for name, n := range t {
+		if what, ok := strings.CutPrefix(name, tallyCalls); ok {
+			out[what] = Calls{Stage: what, N: int(n), Cost: float64(t[tallyCost+what]) / millionth}
+		}
+	}
+	return out
 }
