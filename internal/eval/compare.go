@@ -222,7 +222,7 @@ func (s Shift) write(w io.Writer) {
 	if mark == "same" {
 		mark = ""
 	}
-	line := fmt.Sprintf("  %-38s %10s %10s %10s  %s", s.Name, Number(s.Old), Number(s.New), Signed(s.Delta), mark)
+	line := fmt.Sprintf("  %-38s %10s %10s %10s  %s", s.Name, asText(s.Old), asText(s.New), withSign(s.Delta), mark)
 	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }
 

@@ -17,7 +17,7 @@ import (
 var source string
 
 var tmpl = template.Must(template.New("page").Funcs(template.FuncMap{
-	"number": Number, "percent": percent, "meaning": meaning, "ms": milliseconds, "times": Times,
+	"number": asText, "percent": percent, "meaning": meaning, "ms": milliseconds, "times": timesWord,
 }).Parse(source + plotsHTML))
 
 // WriteHTML writes the report as one self-contained page.
@@ -71,9 +71,9 @@ func tiles(r *Report) []tile {
 		{"first attempt", percent(m["citation_verification_first_attempt"]), "of speeches verified", ""},
 	}
 	if u := r.Usage; u.Calls.Max > 0 {
-		out = append(out, tile{"LLM calls", Number(u.Asked.Mean),
+		out = append(out, tile{"LLM calls", asText(u.Asked.Mean),
 			fmt.Sprintf("a turn, in %d of %d; at most %.0f", u.Asked.N, u.Calls.N, u.Asked.Max), ""},
-			tile{"tokens a turn", Number(u.Tokens.Mean), "cost " + Number(u.Cost.Mean), ""})
+			tile{"tokens a turn", asText(u.Tokens.Mean), "cost " + asText(u.Cost.Mean), ""})
 	}
 	if u := r.Usage; u.Turn.N > 0 {
 		out = append(out, tile{"a turn", milliseconds(u.Turn.P50), "median; p95 " + milliseconds(u.Turn.P95), ""})
@@ -200,7 +200,7 @@ func (m *markdown) kinds(v *view) {
 func (m *markdown) figures(r *Report) {
 	m.line("\n## Figures\n\n| metric | value | what it counts |\n|---|---:|---|")
 	for _, f := range r.Figures() {
-		m.row(f.Name, Number(f.Value), meaning(f.Name))
+		m.row(f.Name, asText(f.Value), meaning(f.Name))
 	}
 }
 
@@ -213,11 +213,11 @@ func (m *markdown) costs(v *view) {
 		}
 		m.row(passName(p.Pass), fmt.Sprint(p.MS.N), milliseconds(p.MS.Mean), milliseconds(p.MS.P50),
 			milliseconds(p.MS.P95), paper,
-			fmt.Sprint(p.Calls), fmt.Sprint(p.Tokens), Number(p.Cost))
+			fmt.Sprint(p.Calls), fmt.Sprint(p.Tokens), asText(p.Cost))
 	}
 	m.table("A turn", "what", "turns", "mean", "p50", "p95", "most")
 	for _, c := range v.Costs {
-		m.row(c.Name, fmt.Sprint(c.N), Number(c.Mean), Number(c.P50), Number(c.P95), Number(c.Max))
+		m.row(c.Name, fmt.Sprint(c.N), asText(c.Mean), asText(c.P50), asText(c.P95), asText(c.Max))
 	}
 	if v.Usage.Calls.Max == 0 {
 		return
@@ -235,7 +235,7 @@ func (m *markdown) retries(r *Report) {
 	}
 	m.table("Retries by number", "written again", "thoughts", "speeches")
 	for number, turns := range r.Again {
-		m.row(Times(number), fmt.Sprint(turns.Thoughts), fmt.Sprint(turns.Speech))
+		m.row(timesWord(number), fmt.Sprint(turns.Thoughts), fmt.Sprint(turns.Speech))
 	}
 	m.table("Retries by cause", "cause", "of thoughts", "of speech")
 	for _, cause := range causes(r) {

@@ -157,8 +157,8 @@ func (r *Report) Title() string {
 	return out
 }
 
-// Times is how often something was done.
-func Times(n int) string {
+// timesWord is how often something was done.
+func timesWord(n int) string {
 	switch n {
 	case 0:
 		return "never"
@@ -185,7 +185,7 @@ func (r *Report) WriteTable(w io.Writer) {
 			r.Retries[cause].Speech)
 	}
 	for number, turns := range r.Again {
-		fmt.Fprintf(w, "  written again: %-23s %d thoughts, %d speeches\n", Times(number), turns.Thoughts, turns.Speech)
+		fmt.Fprintf(w, "  written again: %-23s %d thoughts, %d speeches\n", timesWord(number), turns.Thoughts, turns.Speech)
 	}
 	fmt.Fprintln(w)
 	r.Usage.write(w)
@@ -233,8 +233,8 @@ func (b Bound) String() string {
 	return fmt.Sprintf("%s, got %.4g: %s", strings.Join(parts, " and "), b.Got, word)
 }
 
-// Number prints a figure with four digits that count, and never as a power.
-func Number(v float64) string {
+// asText prints a figure with four digits that count, and never as a power.
+func asText(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 1000 || a == 0:
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -244,15 +244,15 @@ func Number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// Signed prints a change, and a dash where there is none.
-func Signed(v float64) string {
+// withSign prints a change, and a dash where there is none.
+func withSign(v float64) string {
 	switch {
 	case math.Abs(v) < 1e-9:
 		return "–"
 	case v > 0:
-		return "+" + Number(v)
+		return "+" + asText(v)
 	}
-	return Number(v)
+	return asText(v)
 }
 
 // Target is one suite, run by one kind of speaker.

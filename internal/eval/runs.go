@@ -151,7 +151,7 @@ var paperArms = [][]string{
 }
 
 // WriteStages prints what each stage is worth as a table, with the paper's figures behind.
-// Times are told only where they were measured undisturbed.
+// timesWord are told only where they were measured undisturbed.
 func WriteStages(w io.Writer, arms []Arm, timed bool) {
 	row := func(cells ...string) {
 		if !timed {

@@ -168,8 +168,8 @@ func (u *Usage) write(w io.Writer) {
 	}{{"turn ms", u.Turn}, {"1st sentence ms", u.FirstSentence}, {"LLM ms", u.Asking}, {"LLM calls", u.Calls},
 		{"  where asked", u.Asked}, {"tokens", u.Tokens}, {"cost", u.Cost}} {
 		if row.stat.N > 0 {
-			fmt.Fprintf(w, "  %-16s %8d %9s %9s %9s %9s\n", row.name, row.stat.N, Number(row.stat.Mean), Number(row.stat.P50),
-				Number(row.stat.P95), Number(row.stat.Max))
+			fmt.Fprintf(w, "  %-16s %8d %9s %9s %9s %9s\n", row.name, row.stat.N, asText(row.stat.Mean), asText(row.stat.P50),
+				asText(row.stat.P95), asText(row.stat.Max))
 		}
 	}
 }
