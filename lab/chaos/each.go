@@ -128,7 +128,7 @@ func (r *run) strike(ctx context.Context, s single, n, struck int) error {
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		defer close(over)
-		i := slices.IndexFunc(faults, func(f fault) bool { return f.kind == s.kind })
+		i := slices.IndexFunc(ownFaults, func(f fault) bool { return f.kind == s.kind })
 		for range aloneTries {
 			if i < 0 || r.struck(s.kind) > struck {
 				return nil // it is the models', or the backend's
@@ -136,7 +136,7 @@ func (r *run) strike(ctx context.Context, s single, n, struck int) error {
 			if !sleep(gctx, aloneBegun) { // turns are under way by then
 				return gctx.Err()
 			}
-			if err := r.hit(gctx, faults[i], d); err != nil {
+			if err := r.hit(gctx, ownFaults[i], d); err != nil {
 				return err
 			}
 		}

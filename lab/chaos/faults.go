@@ -23,9 +23,9 @@ type fault struct {
 	strike strike
 }
 
-// faults are the kinds that the run itself strikes with; the models' own and those of
+// ownFaults are the kinds that the run itself strikes with; the models' own and those of
 // the backend come besides.
-var faults = []fault{
+var ownFaults = []fault{
 	{"kill-" + beforeHandle, 3, trapped(beforeHandle, true)},
 	{"kill-" + afterHandle, 3, trapped(afterHandle, true)},
 	{"kill-" + beforePublish, 3, trapped(beforePublish, true)},
@@ -78,7 +78,7 @@ var (
 // Kinds are the names of all kinds.
 func Kinds() []string {
 	var out []string
-	for _, f := range faults {
+	for _, f := range ownFaults {
 		out = append(out, f.kind)
 	}
 	for _, f := range modelFaults {
@@ -113,7 +113,7 @@ func (r *run) allowed(kind string) bool {
 // context ends.
 func (r *run) breakThings(ctx context.Context) error {
 	var drawn []fault
-	for _, f := range faults {
+	for _, f := range ownFaults {
 		for range f.weight {
 			if r.allowed(f.kind) {
 				drawn = append(drawn, f)
