@@ -13,7 +13,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
 )
 
 // house is a broker that knows the users of a mesh with two worlds, its streams made
@@ -211,7 +210,7 @@ func TestAnAckForAnotherConsumerIsRefused(t *testing.T) {
 func TestABackendHearsNothingOfAnotherWorld(t *testing.T) {
 	h := newHouse(t)
 	backend := h.as("backend-village")
-	heard := make(chan *nats.Msg, 64)
+	heard := make(chan *transport.Message, 64)
 	for _, subject := range []string{">", "*.*.>", transport.LivePrefix + ">", transport.LivePrefix + "reply.elsewhere.>",
 		protocol.Prefix + "turn.>", "_INBOX_backend-elsewhere.>", "_INBOX.>", "$JS.>"} {
 		_, err := backend.Core().ChanSubscribe(subject, heard)

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -93,7 +91,7 @@ func (m *Mesh) tellTaken(of *schema.Request, at time.Time) {
 }
 
 // hearTaken counts what other processes have taken.
-func (i *intake) hearTaken(_ context.Context, msg *nats.Msg) {
+func (i *intake) hearTaken(_ context.Context, msg *transport.Message) {
 	var t protocol.Taken
 	if json.Unmarshal(msg.Data, &t) == nil && t.By != i.m.self {
 		i.Admission.Spend(t.World, t.Player, t.At)

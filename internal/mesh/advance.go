@@ -10,7 +10,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // advance starts the turn at the head of a conversation, if it has not been
@@ -46,7 +45,7 @@ func (m *Mesh) advance(ctx context.Context, convo schema.ConversationID, known s
 // settle looks at the head: over means that its reply is applied and the head
 // can go. Otherwise the turn is started, or left to its finisher.
 func (m *Mesh) settle(
-	ctx context.Context, convo schema.ConversationID, turn string, head *jetstream.RawStreamMsg, known said,
+	ctx context.Context, convo schema.ConversationID, turn string, head *transport.Entry, known said,
 ) (over bool, err error) {
 	// Both are read after the head: a head that has changed was applied before it
 	// went, so the next turn sees the last one's memory.
@@ -78,7 +77,7 @@ func isApplied(doc convoDoc, turn string, reply *transport.StoredReply) bool {
 // start publishes the turn to its first pass, once: the message id is the same
 // whoever starts it.
 func (m *Mesh) start(
-	ctx context.Context, convo schema.ConversationID, head *jetstream.RawStreamMsg, doc convoDoc, known said,
+	ctx context.Context, convo schema.ConversationID, head *transport.Entry, doc convoDoc, known said,
 ) error {
 	req, err := readRequest(convo, head.Data)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
 )
 
 // Answer answers what is asked about a world. An error that is schema.ErrInvalid or
@@ -20,13 +19,13 @@ type Answer func(ctx context.Context, world string, query []byte) (any, error)
 // answer has Run answer questions on a subject of each world. Replicas share them.
 func (m *Mesh) answer(subject func(world string) string, queue string, f Answer) {
 	prefix := subject("")
-	m.answerOn(subject("*"), queue, func(ctx context.Context, msg *nats.Msg) (any, error) {
+	m.answerOn(subject("*"), queue, func(ctx context.Context, msg *transport.Message) (any, error) {
 		return f(ctx, strings.TrimPrefix(msg.Subject, prefix), msg.Data)
 	})
 }
 
-func (m *Mesh) answerOn(subject, queue string, f func(context.Context, *nats.Msg) (any, error)) {
-	handle := func(ctx context.Context, msg *nats.Msg) {
+func (m *Mesh) answerOn(subject, queue string, f func(context.Context, *transport.Message) (any, error)) {
+	handle := func(ctx context.Context, msg *transport.Message) {
 		ctx, stop := context.WithTimeout(ctx, messageTimeout)
 		defer stop()
 		respond(msg, encodeAnswer(recovered(ctx, msg, f)))
@@ -36,8 +35,9 @@ func (m *Mesh) answerOn(subject, queue string, f func(context.Context, *nats.Msg
 	}
 }
 
-func recovered(ctx context.Context, msg *nats.Msg, f func(context.Context, *nats.Msg) (any, error)) (out any,
-	err error) {
+func recovered(
+	ctx context.Context, msg *transport.Message, f func(context.Context, *transport.Message) (any, error),
+) (out any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)

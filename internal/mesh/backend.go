@@ -8,7 +8,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // NewBackend makes a client for a game's server: one that needs no right to any
@@ -54,7 +53,7 @@ func (c *Client) readTurn(
 ) (s snapshot, err error) {
 	read := func() error {
 		return c.conn.EachFrom(ctx, transport.StreamSaid, protocol.SubjectSaid(convo, turn), after+1,
-			func(msg *jetstream.RawStreamMsg) bool {
+			func(msg *transport.Entry) bool {
 				e := schema.StoredSaid{Sequence: msg.Sequence, At: msg.Time}
 				if json.Unmarshal(msg.Data, &e.Event) == nil {
 					s.events = append(s.events, e)

@@ -71,7 +71,7 @@ func (m *Mesh) begin(ctx context.Context, d *transport.Delivery, req *schema.Req
 	if err != nil {
 		return Reject(fmt.Errorf("turn of event %s: %w", req.Begin.EventID, err))
 	}
-	_, err = m.publish(ctx, transport.NewMessage(protocol.SubjectTurn(convo), data, jetstream.MsgIDHeader, req.TurnID))
+	_, err = m.publish(ctx, transport.NewMessage(protocol.SubjectTurn(convo), data, transport.HeaderID, req.TurnID))
 	if transport.IsSubjectFull(err) || transport.IsStreamFull(err) {
 		m.unbegun(d, req, schema.ReasonBusy)
 		return nil
@@ -108,7 +108,7 @@ func (m *Mesh) stands(ctx context.Context, convo schema.ConversationID, turn str
 func (m *Mesh) waitsBehind(ctx context.Context, convo schema.ConversationID, sequence uint64) (bool, error) {
 	found := false
 	err := m.conn.EachFrom(ctx, transport.StreamTurns, protocol.SubjectTurn(convo), sequence+1,
-		func(*jetstream.RawStreamMsg) bool {
+		func(*transport.Entry) bool {
 			found = true
 			return false
 		})
@@ -119,7 +119,7 @@ func (m *Mesh) waitsBehind(ctx context.Context, convo schema.ConversationID, seq
 // behind it, and it has not begun to be answered. The doorbell of whoever waits may be the
 // first to find it, before it is accepted.
 func (m *Mesh) yields(
-	ctx context.Context, convo schema.ConversationID, head *jetstream.RawStreamMsg, known said,
+	ctx context.Context, convo schema.ConversationID, head *transport.Entry, known said,
 ) (bool, error) {
 	if turn := TurnOf(head); known.turn != turn {
 		begun, err := m.said.begun(ctx, convo, turn)
@@ -160,7 +160,7 @@ func (m *Mesh) unscheduleWorld(ctx context.Context, timer, world string) error {
 // scheduledWorlds are the worlds that have a schedule under timer.
 func (m *Mesh) scheduledWorlds(ctx context.Context, timer string) ([]string, error) {
 	var out []string
-	err := m.conn.Each(ctx, transport.StreamTimers, timer+"*", func(msg *jetstream.RawStreamMsg) bool {
+	err := m.conn.Each(ctx, transport.StreamTimers, timer+"*", func(msg *transport.Entry) bool {
 		if msg.Header.Get(jetstream.ScheduleHeader) != "" {
 			out = append(out, strings.TrimPrefix(msg.Subject, timer))
 		}

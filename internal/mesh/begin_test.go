@@ -11,7 +11,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // begins lets Mira speak first of every event that her player has witnessed.
@@ -32,7 +31,7 @@ func (r *rig) sees(event, message string) {
 		Witnesses: []string{"mira", "p1"}})
 	must(r.t, err)
 	_, err = r.conn.Publish(r.t.Context(), transport.NewMessage(protocol.SubjectEvent(convoA.World), data,
-		jetstream.MsgIDHeader, message), time.Second)
+		transport.HeaderID, message), time.Second)
 	must(r.t, err)
 }
 
@@ -40,7 +39,7 @@ func (r *rig) sees(event, message string) {
 func (r *rig) replies() (turns []string) {
 	r.t.Helper()
 	must(r.t, r.conn.Each(r.t.Context(), transport.StreamReplies, protocol.SubjectReply(convoA, "*"),
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			var reply schema.Reply
 			must(r.t, json.Unmarshal(msg.Data, &reply))
 			turns = append(turns, reply.TurnID)

@@ -12,7 +12,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -154,7 +153,7 @@ func (c *Client) Replies(
 func (c *Client) listen(ctx context.Context, subject string, ready chan<- struct{}, f func(subject string)) error {
 	heard := sync.OnceFunc(func() { close(ready) })
 	defer heard() // at the latest: a caller that waits must not wait for ever
-	sub, err := c.conn.Core().Subscribe(subject, func(msg *nats.Msg) { f(msg.Subject) })
+	sub, err := c.conn.Core().Subscribe(subject, func(msg *transport.Message) { f(msg.Subject) })
 	if err != nil {
 		return err
 	}

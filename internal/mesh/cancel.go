@@ -10,8 +10,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // headerReason says why a cancel was sent; without it, by the caller's will.
@@ -28,7 +26,7 @@ func sendCancel(c *transport.Conn, convo schema.ConversationID, turn, reason str
 
 // handleCancel ends the turn that a cancel names and answers a caller that
 // waits.
-func (m *Mesh) handleCancel(ctx context.Context, msg *nats.Msg) {
+func (m *Mesh) handleCancel(ctx context.Context, msg *transport.Message) {
 	ctx, stop := context.WithTimeout(ctx, messageTimeout)
 	defer stop()
 	answer := "ok"
@@ -43,7 +41,7 @@ func (m *Mesh) handleCancel(ctx context.Context, msg *nats.Msg) {
 	respond(msg, []byte(answer))
 }
 
-func (m *Mesh) endNamed(ctx context.Context, msg *nats.Msg) error {
+func (m *Mesh) endNamed(ctx context.Context, msg *transport.Message) error {
 	subject, err := protocol.ParseSubject(msg.Subject)
 	if err != nil {
 		return err
@@ -73,8 +71,8 @@ func QueuedTurn(
 // queuedMessage is the message of a turn in its conversation's queue.
 func queuedMessage(
 	ctx context.Context, c *transport.Conn, convo schema.ConversationID, turn string,
-) (found *jetstream.RawStreamMsg, err error) {
-	err = c.Each(ctx, transport.StreamTurns, protocol.SubjectTurn(convo), func(msg *jetstream.RawStreamMsg) bool {
+) (found *transport.Entry, err error) {
+	err = c.Each(ctx, transport.StreamTurns, protocol.SubjectTurn(convo), func(msg *transport.Entry) bool {
 		if TurnOf(msg) == turn {
 			found = msg
 		}
@@ -112,7 +110,7 @@ func (m *Mesh) inflight(ctx context.Context, turn string) (context.Context, func
 
 // interrupt stops the handlers of a turn in this process, so that a model call
 // does not outlive what it is for, and keeps the turn in mind for those to come.
-func (m *Mesh) interrupt(_ context.Context, msg *nats.Msg) {
+func (m *Mesh) interrupt(_ context.Context, msg *transport.Message) {
 	subject, err := protocol.ParseSubject(msg.Subject)
 	if err != nil {
 		return
@@ -168,7 +166,7 @@ func (m *Mesh) subscribe(ctx context.Context) error {
 	}
 	for i := range m.subs {
 		s := &m.subs[i]
-		handle := func(msg *nats.Msg) { s.handle(ctx, msg) }
+		handle := func(msg *transport.Message) { s.handle(ctx, msg) }
 		var err error
 		if s.queue != "" {
 			s.sub, err = m.conn.Core().QueueSubscribe(s.subject, s.queue, handle)

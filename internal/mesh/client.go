@@ -12,7 +12,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Client is the side of a game backend, a command line or a test: it publishes
@@ -70,7 +69,7 @@ const silence = 2 * time.Second
 
 // ask puts a question that may be put again to a service of the mesh, until it
 // answers or the context ends, and says how often it did.
-func (c *Client) ask(ctx context.Context, msg *nats.Msg) (answer *nats.Msg, times int, err error) {
+func (c *Client) ask(ctx context.Context, msg *transport.Message) (answer *transport.Message, times int, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	began := time.Now()
@@ -129,7 +128,7 @@ func (c *Client) Publish(ctx context.Context, r *schema.Request) (Accepted, erro
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	ack, err := c.conn.Publish(ctx,
-		traceOf(ctx, transport.NewMessage(protocol.SubjectTurn(r.Conversation()), data, jetstream.MsgIDHeader, r.TurnID)),
+		traceOf(ctx, transport.NewMessage(protocol.SubjectTurn(r.Conversation()), data, transport.HeaderID, r.TurnID)),
 		c.attempt)
 	switch {
 	case err == nil && ack.Duplicate:
@@ -229,7 +228,7 @@ func (c *Client) PutConversation(ctx context.Context, doc *schema.Conversation, 
 	if err != nil {
 		return fmt.Errorf("document of conversation %s: %w", convo, err)
 	}
-	msg := transport.NewMessage(transport.ConversationPrefix+convo.String(), data, jetstream.ExpectedLastSubjSeqHeader,
+	msg := transport.NewMessage(transport.ConversationPrefix+convo.String(), data, transport.HeaderLast,
 		strconv.FormatUint(revision, 10))
 	_, err = c.conn.Publish(ctx, msg, c.attempt)
 	if transport.IsConflict(err) {

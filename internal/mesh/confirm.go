@@ -12,7 +12,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -28,7 +27,7 @@ func (m *Mesh) Confirm(
 	}
 	convo := t.Conversation()
 	answer := protocol.SubjectActionResult(convo, t.TurnID, index)
-	heard := make(chan *nats.Msg, 1)
+	heard := make(chan *transport.Message, 1)
 	sub, err := m.conn.Core().ChanSubscribe(transport.LivePrefix+strings.TrimPrefix(answer, protocol.Prefix), heard)
 	if err != nil {
 		return false, fmt.Errorf("listen for the answer to action %d: %w", index, err)

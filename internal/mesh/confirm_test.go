@@ -11,7 +11,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -179,7 +178,7 @@ func TestRepliesAreGivenToAReader(t *testing.T) {
 func TestWatcherThatMissedAnEventReadsIt(t *testing.T) {
 	r := newRig(t)
 	m, _ := r.start(Options{}, func(*Mesh) {})
-	live := make(chan *nats.Msg, 4)
+	live := make(chan *transport.Message, 4)
 	sub, err := r.conn.Core().ChanSubscribe(transport.LivePrefix+"said.>", live)
 	if err != nil {
 		t.Fatal(err)

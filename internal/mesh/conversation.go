@@ -10,7 +10,6 @@ import (
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // convoDoc is a conversation's document with the revision it was read at; zero
@@ -98,7 +97,7 @@ func (m *Mesh) change(
 			return fmt.Errorf("document of conversation %s: %w", id, err)
 		}
 		_, err = m.publish(ctx, transport.NewMessage(transport.ConversationPrefix+id.String(), data,
-			jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(doc.revision, 10)))
+			transport.HeaderLast, strconv.FormatUint(doc.revision, 10)))
 		if !transport.IsConflict(err) {
 			return err
 		}

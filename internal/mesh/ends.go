@@ -339,6 +339,6 @@ func (m *Mesh) publishReply(ctx context.Context, r *schema.Reply) error {
 // subscription is a plain subject that a running mesh listens on.
 type subscription struct {
 	subject, queue string
-	handle         func(context.Context, *nats.Msg)
+	handle         func(context.Context, *transport.Message)
 	sub            *nats.Subscription
 }

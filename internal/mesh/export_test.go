@@ -5,13 +5,12 @@ import (
 	"errors"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // EachStored reads what a subject of SAID holds.
 func EachStored(ctx context.Context, c *transport.Conn, subject string, f func([]byte) error) error {
 	var bad error
-	err := c.Each(ctx, transport.StreamSaid, subject, func(msg *jetstream.RawStreamMsg) bool {
+	err := c.Each(ctx, transport.StreamSaid, subject, func(msg *transport.Entry) bool {
 		bad = f(msg.Data)
 		return bad == nil
 	})

@@ -10,7 +10,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // handleReply is the finisher: everything after the commit is a projection of
@@ -173,8 +172,7 @@ func (m *Mesh) tell(ctx context.Context, r *schema.Reply) error {
 		return err
 	}
 	if _, err = m.publish(ctx, transport.NewMessage(protocol.SubjectSaid(r.Conversation(), r.TurnID), data,
-		jetstream.MsgIDHeader,
-		r.TurnID+"/done")); err != nil {
+		transport.HeaderID, r.TurnID+"/done")); err != nil {
 		return err
 	}
 	return m.step("finish.told")

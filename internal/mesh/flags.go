@@ -58,7 +58,7 @@ func (c *Client) Flag(ctx context.Context, name string) (string, error) {
 // flags reads every switch.
 func storedFlags(ctx context.Context, c *transport.Conn) (map[string]string, error) {
 	out := map[string]string{}
-	err := c.Each(ctx, transport.StreamFlags, transport.FlagPrefix+">", func(msg *jetstream.RawStreamMsg) bool {
+	err := c.Each(ctx, transport.StreamFlags, transport.FlagPrefix+">", func(msg *transport.Entry) bool {
 		erased := transport.IsMarker(msg.Header) || msg.Header.Get(headerKVErased) != ""
 		if !erased {
 			out[strings.TrimPrefix(msg.Subject, transport.FlagPrefix)] = strings.TrimSpace(string(msg.Data))
@@ -98,7 +98,7 @@ const flagsAgain = 500 * time.Millisecond
 // watchFlags keeps the copy until the context ends. While the broker is away the
 // copy stands as it was; it is read again as soon as the connection is mended.
 func (m *Mesh) watchFlags(ctx context.Context) error {
-	heard := make(chan *nats.Msg, 16)
+	heard := make(chan *transport.Message, 16)
 	sub, err := m.conn.Core().ChanSubscribe(transport.LivePrefix+"flag.>", heard)
 	if err != nil {
 		return fmt.Errorf("listen for flags: %w", err)

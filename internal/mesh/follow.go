@@ -11,7 +11,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // The durable consumers of the memory service.
@@ -116,7 +115,7 @@ func (c *Client) Results(
 	}
 	out := map[int]schema.ActionResult{}
 	err := c.conn.Each(ctx, transport.StreamActions, protocol.Prefix+"action-result."+convo.String()+"."+turn+".*",
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			s, err := protocol.ParseSubject(msg.Subject)
 			if err != nil {
 				return true
@@ -143,7 +142,7 @@ func (c *Client) Witness(ctx context.Context, o *schema.Occurrence) error {
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	_, err = c.conn.Publish(ctx, transport.NewMessage(protocol.SubjectEvent(o.World), data, jetstream.MsgIDHeader, o.ID),
+	_, err = c.conn.Publish(ctx, transport.NewMessage(protocol.SubjectEvent(o.World), data, transport.HeaderID, o.ID),
 		c.attempt)
 	return transport.Wrap(unanswered(err), "event %s", o.ID)
 }

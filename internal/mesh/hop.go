@@ -10,7 +10,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // PassOption changes how a pass is consumed.
@@ -197,9 +196,9 @@ func (p *passRunner) onward(
 // send publishes an encoded turn to its pass.
 func (m *Mesh) send(ctx context.Context, t *protocol.Turn, data []byte) error {
 	msg := transport.NewMessage(protocol.SubjectPass(t.Pass, t.Conversation(), t.TurnID), data,
-		jetstream.MsgIDHeader, hopID(t))
+		transport.HeaderID, hopID(t))
 	if mutant == mutantDedupe {
-		msg.Header.Del(jetstream.MsgIDHeader)
+		msg.Header.Del(transport.HeaderID)
 	}
 	_, err := m.publish(ctx, msg)
 	return err

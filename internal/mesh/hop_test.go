@@ -13,7 +13,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // with registers the plain passes, one of them replaced.
@@ -330,7 +329,7 @@ func TestTwoWorkersGoOneWay(t *testing.T) {
 	r.settled("pass-decide")
 	var tones []string
 	err := r.conn.Each(t.Context(), transport.StreamPasses, protocol.SubjectPass(schema.PassSpeak, convoA, "t"),
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			var turn protocol.Turn
 			if err := json.Unmarshal(msg.Data, &turn); err != nil {
 				t.Error(err)

@@ -10,8 +10,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // answerTrace answers svc.trace.<world>: the passes of a turn, as many as fit.
@@ -30,7 +28,7 @@ func (m *Mesh) answerTrace(ctx context.Context, world string, query []byte) (any
 	}
 	size := 0
 	err := m.conn.EachFrom(ctx, transport.StreamTraces, protocol.SubjectTrace(convo, q.TurnID), from,
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			if size += len(msg.Data); size > maxEvents && len(out.Passes) > 0 {
 				out.More = true
 				return false
@@ -109,7 +107,7 @@ func (m *Mesh) answerOutcomes(ctx context.Context, world string, query []byte) (
 		out.Last = first.Sequence - 1
 	}
 	size := 0
-	err = m.conn.EachFrom(ctx, transport.StreamReplies, subject, out.Last+1, func(msg *jetstream.RawStreamMsg) bool {
+	err = m.conn.EachFrom(ctx, transport.StreamReplies, subject, out.Last+1, func(msg *transport.Entry) bool {
 		if size += len(msg.Data); size > maxEvents && len(out.Outcomes) > 0 {
 			out.More = true
 			return false
@@ -132,7 +130,7 @@ func (c *Client) Outcomes(ctx context.Context, world string, q schema.OutcomesQu
 	if err := schema.CheckToken("world", world); err != nil {
 		return err
 	}
-	bell := make(chan *nats.Msg, 64)
+	bell := make(chan *transport.Message, 64)
 	sub, err := c.conn.Core().ChanSubscribe(transport.LivePrefix+"reply."+world+".*.*.*", bell)
 	if err != nil {
 		return transport.Wrap(unanswered(err), "listen to the replies of %s", world)

@@ -12,7 +12,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Intake is the doorbell of TURNS.
@@ -194,7 +193,7 @@ func invalidReply(convo schema.ConversationID, turn string, sequence uint64, at 
 }
 
 // TurnOf is the turn id of a message on TURNS, whatever its body is worth.
-func TurnOf(msg *jetstream.RawStreamMsg) string { return turnIn(msg.Data, msg.Sequence) }
+func TurnOf(msg *transport.Entry) string { return turnIn(msg.Data, msg.Sequence) }
 
 // turnIn reads the turn id from a body that may be no request, or makes one of
 // its sequence.

@@ -17,7 +17,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -346,7 +345,7 @@ func (k *killRun) checkTurn(convo schema.ConversationID, id string, before int) 
 	reviewed := map[string]bool{}
 	closed := false
 	err = k.conn.Each(ctx, transport.StreamSaid, protocol.Prefix+"*."+convo.String()+"."+id,
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			var e schema.Said
 			var r protocol.ReviewRecord
 			if msg.Subject == protocol.SubjectReview(convo, id) {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -26,7 +24,7 @@ func (m *Mesh) answerLetters(ctx context.Context, world string, query []byte) (a
 	out := schema.LettersFound{Letters: []schema.StoredLetter{}}
 	size := 0
 	err := m.conn.EachFrom(ctx, transport.StreamDead, protocol.Prefix+"dead.*."+world+".*.*.*", q.After+1,
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			if size += len(msg.Data); size > maxEvents && len(out.Letters) > 0 {
 				out.More = true
 				return false
@@ -41,7 +39,7 @@ func (m *Mesh) answerLetters(ctx context.Context, world string, query []byte) (a
 }
 
 // storedLetter reads a dead letter.
-func storedLetter(msg *jetstream.RawStreamMsg) (schema.StoredLetter, error) {
+func storedLetter(msg *transport.Entry) (schema.StoredLetter, error) {
 	l := schema.StoredLetter{Number: msg.Sequence}
 	s, err := protocol.ParseSubject(msg.Subject)
 	if err != nil {
@@ -169,7 +167,7 @@ func (m *Mesh) bury(
 	// Two readers of one stream may each bury the same message.
 	id := string(where) + "/" + stream + "/" + strconv.FormatUint(d.Sequence, 10)
 	ack, err := m.publish(ctx, transport.NewMessage(protocol.SubjectDead(where, convo, turn), letter,
-		jetstream.MsgIDHeader, id))
+		transport.HeaderID, id))
 	if err == nil && !ack.Duplicate && m.opts.Observer != nil {
 		m.opts.Observer.Buried(string(where))
 	}
@@ -225,7 +223,7 @@ func (p *passRunner) abort(ctx context.Context, t *protocol.Turn, cause error) e
 		}
 	}
 	_, err = p.m.publish(ctx, transport.NewMessage(protocol.SubjectPass(schema.PassAct, t.Conversation(), t.TurnID), data,
-		jetstream.MsgIDHeader,
+		transport.HeaderID,
 		hopID(t)))
 	return err
 }

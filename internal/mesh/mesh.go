@@ -204,7 +204,7 @@ func endsAt(t *protocol.Turn) time.Time {
 	return t.DeadlineAt.Add(-margin(t.Deadline()))
 }
 
-func (m *Mesh) publish(ctx context.Context, msg *nats.Msg) (transport.Stored, error) {
+func (m *Mesh) publish(ctx context.Context, msg *transport.Message) (transport.Stored, error) {
 	m.carry(ctx, msg)
 	return m.conn.Publish(ctx, msg, m.opts.PublishTimeout)
 }
@@ -219,7 +219,7 @@ func (m *Mesh) Beside(f func(ctx context.Context)) { m.beside = append(m.beside,
 // Serve has Run answer questions on a subject; nil is no answer. Every process that serves
 // a subject hears each question.
 func (m *Mesh) Serve(subject string, answer func(ctx context.Context, question []byte) []byte) {
-	m.subs = append(m.subs, subscription{subject: subject, handle: func(ctx context.Context, msg *nats.Msg) {
+	m.subs = append(m.subs, subscription{subject: subject, handle: func(ctx context.Context, msg *transport.Message) {
 		if data := answer(ctx, msg.Data); data != nil {
 			respond(msg, data)
 		}

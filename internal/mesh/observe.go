@@ -82,7 +82,7 @@ func (m *Mesh) turn(ctx context.Context, turn string, acceptedAt time.Time, h na
 }
 
 // carry lets the observer add its headers to a message.
-func (m *Mesh) carry(ctx context.Context, msg *nats.Msg) {
+func (m *Mesh) carry(ctx context.Context, msg *transport.Message) {
 	if m.opts.Observer == nil {
 		return
 	}
@@ -162,7 +162,7 @@ func WithTrace(ctx context.Context, parent, state string) context.Context {
 }
 
 // traceOf sets the headers that a context carries.
-func traceOf(ctx context.Context, msg *nats.Msg) *nats.Msg {
+func traceOf(ctx context.Context, msg *transport.Message) *transport.Message {
 	h, ok := ctx.Value(traceKey{}).(traceHeaders)
 	if !ok {
 		return msg

@@ -12,12 +12,10 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // handleActions answers svc.actions.<world>: what its NPCs proposed to the game.
-func (m *Mesh) handleActions(ctx context.Context, msg *nats.Msg) {
+func (m *Mesh) handleActions(ctx context.Context, msg *transport.Message) {
 	ctx, stop := context.WithTimeout(ctx, messageTimeout)
 	defer stop()
 	out, err := m.proposed(ctx, strings.TrimPrefix(msg.Subject, protocol.SubjectActions("")), msg.Data)
@@ -45,7 +43,7 @@ func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*proto
 		return out, nil
 	}
 	size := 0
-	take := func(msg *jetstream.RawStreamMsg) bool {
+	take := func(msg *transport.Entry) bool {
 		if size += len(msg.Data); size > maxEvents && len(out.Actions) > 0 {
 			out.More = true
 			return false
@@ -80,7 +78,7 @@ func (m *Mesh) proposed(ctx context.Context, world string, query []byte) (*proto
 	return out, m.conn.EachFrom(ctx, transport.StreamActions, subject, after+1, take)
 }
 
-func storedAction(msg *jetstream.RawStreamMsg) (protocol.StoredAction, error) {
+func storedAction(msg *transport.Entry) (protocol.StoredAction, error) {
 	a := protocol.StoredAction{Sequence: msg.Sequence, At: msg.Time.UTC()}
 	s, err := protocol.ParseSubject(msg.Subject)
 	if err != nil {
@@ -97,7 +95,7 @@ func storedAction(msg *jetstream.RawStreamMsg) (protocol.StoredAction, error) {
 // broker repeats is only the bell: what is stored is asked for.
 func (c *Client) askActions(ctx context.Context, world string, since time.Time, f func(Proposal)) error {
 	began := time.Now()
-	bell := make(chan *nats.Msg, 64)
+	bell := make(chan *transport.Message, 64)
 	sub, err := c.conn.Core().ChanSubscribe(transport.LivePrefix+"action."+world+".*.*.*.*", bell)
 	if err != nil {
 		return unanswered(err)

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -25,7 +22,7 @@ const maxAnswer = 900 << 10
 // respond answers whoever asked, at an inbox. What asks for an answer elsewhere
 // would have it written there by this process, which may write where the asker may
 // not: it gets none.
-func respond(msg *nats.Msg, data []byte) {
+func respond(msg *transport.Message, data []byte) {
 	if isInbox(msg.Reply) {
 		_ = msg.Respond(data)
 	}
@@ -37,7 +34,7 @@ func isInbox(subject string) bool {
 
 // handleQuery answers svc.turn and svc.turn.<world>: what became of a turn, for a
 // backend that has no right to the streams, or reads none.
-func (m *Mesh) handleQuery(ctx context.Context, msg *nats.Msg) {
+func (m *Mesh) handleQuery(ctx context.Context, msg *transport.Message) {
 	ctx, stop := context.WithTimeout(ctx, messageTimeout)
 	defer stop()
 	out, err := m.outcome(ctx, msg.Subject, msg.Data)
@@ -79,7 +76,7 @@ func (m *Mesh) outcome(ctx context.Context, subject string, query []byte) (*sche
 	}
 	size := 0
 	err = m.conn.EachFrom(ctx, transport.StreamSaid, protocol.SubjectSaid(convo, q.TurnID), *q.After+1,
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			if size += len(msg.Data); size > maxEvents && len(out.Events) > 0 {
 				out.More, out.Over = true, false
 				return false
@@ -174,7 +171,9 @@ func (c *Client) askJSON(ctx context.Context, subject string, query, answer any)
 
 // ServeWorlds has Run say which worlds are served.
 func (m *Mesh) ServeWorlds(list func() []schema.WorldInfo) {
-	all := func(context.Context, *nats.Msg) (any, error) { return protocol.WorldsFound{Worlds: list()}, nil }
+	all := func(context.Context, *transport.Message) (any, error) {
+		return protocol.WorldsFound{Worlds: list()}, nil
+	}
 	m.answerOn(protocol.SubjectWorlds, "worlds", all)
 	m.answer(protocol.SubjectWorld, "worlds", func(_ context.Context, world string, _ []byte) (any, error) {
 		for _, w := range list() {

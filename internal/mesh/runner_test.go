@@ -14,7 +14,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
 )
 
 // calls counts what a follower was given, by turn, event or world.
@@ -241,7 +240,7 @@ func TestAMessageThatWaitsForAWorkerComesOnce(t *testing.T) {
 	const turns = 6
 	r := newRig(t)
 	beats := make(chan struct{}, 1024)
-	_, err := r.conn.Core().Subscribe("$JS.ACK."+transport.StreamPasses+".pass-decide.>", func(msg *nats.Msg) {
+	_, err := r.conn.Core().Subscribe("$JS.ACK."+transport.StreamPasses+".pass-decide.>", func(msg *transport.Message) {
 		if string(msg.Data) == "+WPI" {
 			beats <- struct{}{}
 		}

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -80,7 +78,7 @@ func (s *Said) read(ctx context.Context, convo schema.ConversationID, turn strin
 	var log saidLog
 	var bad error
 	err := s.m.conn.Each(ctx, transport.StreamSaid, protocol.SubjectSaid(convo, turn),
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			var e schema.Said
 			if bad = json.Unmarshal(msg.Data, &e); bad != nil {
 				return false
@@ -100,7 +98,7 @@ func (s *Said) read(ctx context.Context, convo schema.ConversationID, turn strin
 	return log, err
 }
 
-func isFence(msg *jetstream.RawStreamMsg) bool {
+func isFence(msg *transport.Entry) bool {
 	var e struct {
 		Kind schema.SaidKind `json:"kind"`
 	}
@@ -182,9 +180,9 @@ func (s *Said) append(ctx context.Context, subject string, v any, expected uint6
 		return 0, err
 	}
 	msg := transport.NewMessage(subject, data,
-		append(headers, jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(expected, 10))...)
+		append(headers, transport.HeaderLast, strconv.FormatUint(expected, 10))...)
 	if mutant == mutantFencing {
-		msg.Header.Del(jetstream.ExpectedLastSubjSeqHeader)
+		msg.Header.Del(transport.HeaderLast)
 	}
 	ack, err := s.m.publish(ctx, msg)
 	if err != nil {
@@ -288,7 +286,7 @@ func reviewRecords(ctx context.Context, c *transport.Conn, convo schema.Conversa
 	records []protocol.ReviewRecord, last uint64, err error,
 ) {
 	var bad error
-	err = c.Each(ctx, transport.StreamSaid, protocol.SubjectReview(convo, turn), func(msg *jetstream.RawStreamMsg) bool {
+	err = c.Each(ctx, transport.StreamSaid, protocol.SubjectReview(convo, turn), func(msg *transport.Entry) bool {
 		var r protocol.ReviewRecord
 		if err := json.Unmarshal(msg.Data, &r); err != nil {
 			bad = fmt.Errorf("review record %d of turn %s is not JSON: %w", msg.Sequence, turn, err)

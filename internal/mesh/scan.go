@@ -11,7 +11,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // ConsumerScan is the durable consumer of due scans: of many replicas one takes
@@ -90,7 +89,7 @@ func (c *Client) Since(ctx context.Context) (turns, events time.Time, err error)
 
 // Witnessed gives the events of a world that are kept, in order.
 func (c *Client) Witnessed(ctx context.Context, world string, f func(*schema.Occurrence)) error {
-	return c.conn.Each(ctx, transport.StreamEvents, protocol.SubjectEvent(world), func(msg *jetstream.RawStreamMsg) bool {
+	return c.conn.Each(ctx, transport.StreamEvents, protocol.SubjectEvent(world), func(msg *transport.Entry) bool {
 		var o schema.Occurrence
 		if json.Unmarshal(msg.Data, &o) == nil {
 			f(&o)

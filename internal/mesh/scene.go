@@ -9,7 +9,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Stage is what a service knows of scenes. A scene has one queue and one document, like any
@@ -37,7 +36,7 @@ func (m *Mesh) cast(req *schema.Request, doc *schema.Conversation) (*schema.Conv
 // staged makes a request of a scene ready to be started. over means that the turn has ended
 // here: somebody has entered or left, or it cannot be answered.
 func (m *Mesh) staged(
-	ctx context.Context, convo schema.ConversationID, req *schema.Request, head *jetstream.RawStreamMsg, doc convoDoc,
+	ctx context.Context, convo schema.ConversationID, req *schema.Request, head *transport.Entry, doc convoDoc,
 ) (view *schema.Conversation, over bool, err error) {
 	view, refused := m.cast(req, doc.Conversation)
 	if errors.Is(refused, ErrNoStage) {
@@ -121,7 +120,7 @@ func (m *Mesh) exchange(ctx context.Context, r *schema.Reply) error {
 	if err != nil {
 		return fmt.Errorf("round %d of turn %s: %w", next.Scene.Round, next.Scene.Of, err)
 	}
-	_, err = m.publish(ctx, transport.NewMessage(protocol.SubjectTurn(convo), data, jetstream.MsgIDHeader, next.TurnID))
+	_, err = m.publish(ctx, transport.NewMessage(protocol.SubjectTurn(convo), data, transport.HeaderID, next.TurnID))
 	if transport.IsSubjectFull(err) || transport.IsStreamFull(err) {
 		return nil // players fill the queue, and go first
 	}

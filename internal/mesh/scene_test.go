@@ -14,7 +14,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/scene"
 	"github.com/forsooth-npc/forsooth/internal/world"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 var taproom = schema.SceneConversation("inn", "taproom")
@@ -65,7 +64,7 @@ func (r *rig) says(turn, player, message string, rounds int) {
 func (r *rig) said() (texts []string) {
 	r.t.Helper()
 	must(r.t, r.conn.Each(r.t.Context(), transport.StreamReplies, protocol.SubjectReply(taproom, "*"),
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			var reply schema.Reply
 			must(r.t, json.Unmarshal(msg.Data, &reply))
 			if reply.Text != "" {
@@ -100,7 +99,7 @@ func TestASceneIsOneQueue(t *testing.T) {
 		t.Errorf("the first line: %+v", l)
 	}
 	var hashes []string
-	must(t, r.conn.Each(t.Context(), transport.StreamSaidHashes, ">", func(msg *jetstream.RawStreamMsg) bool {
+	must(t, r.conn.Each(t.Context(), transport.StreamSaidHashes, ">", func(msg *transport.Entry) bool {
 		hashes = append(hashes, msg.Subject)
 		return true
 	}))
@@ -129,7 +128,7 @@ func TestASceneKnowsHowItsNPCsStandWithThePlayer(t *testing.T) {
 	r.start(Options{}, staged)
 	r.watch(taproom, "s3")
 	var proposed []string
-	must(t, r.conn.Each(t.Context(), transport.StreamActions, ">", func(msg *jetstream.RawStreamMsg) bool {
+	must(t, r.conn.Each(t.Context(), transport.StreamActions, ">", func(msg *transport.Entry) bool {
 		var a schema.Action
 		must(t, json.Unmarshal(msg.Data, &a))
 		proposed = append(proposed, fmt.Sprint(msg.Subject, " ", a.Name, " ", a.NPC, " ", a.Player))

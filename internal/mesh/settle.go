@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
 )
 
 // Settle remembers what a reply leaves behind before the next turn of its
@@ -31,7 +31,7 @@ type settled struct {
 // ServeSettle has Run settle replies for finishers elsewhere, so many at a time.
 // Replicas share them.
 func (m *Mesh) ServeSettle(settle Settle, workers int) {
-	handle := func(ctx context.Context, msg *nats.Msg) {
+	handle := func(ctx context.Context, msg *transport.Message) {
 		ctx, stop := context.WithTimeout(ctx, messageTimeout)
 		defer stop()
 		var out settled

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -166,7 +164,7 @@ var errCrowded = errors.New("turns wait longer than they can be answered in time
 func (c *Client) crowded() error {
 	c.crowd.once.Do(func() {
 		// Without it the turns are sent away by the intake.
-		_, _ = c.conn.Core().Subscribe(protocol.SubjectCrowded, func(msg *nats.Msg) {
+		_, _ = c.conn.Core().Subscribe(protocol.SubjectCrowded, func(msg *transport.Message) {
 			var said protocol.Crowded
 			if json.Unmarshal(msg.Data, &said) != nil {
 				return

@@ -11,8 +11,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 func TestAQueueStands(t *testing.T) {
@@ -73,7 +71,7 @@ func TestAQueueThatStandsIsCut(t *testing.T) {
 	})
 	// Every world hears that a queue stands: the word is the same whoever's turns wait.
 	word := fmt.Sprintf(`{"for_ms":%d,"retry_after_ms":%d}`, crowdedFor.Milliseconds(), retryAfterFull.Milliseconds())
-	if _, err := r.conn.Core().Subscribe(protocol.SubjectCrowded, func(msg *nats.Msg) {
+	if _, err := r.conn.Core().Subscribe(protocol.SubjectCrowded, func(msg *transport.Message) {
 		if string(msg.Data) != word || len(msg.Header) > 0 || msg.Reply != "" {
 			t.Errorf("every world is told %s %v %s", msg.Data, msg.Header, msg.Reply)
 		}
@@ -118,7 +116,7 @@ func (r *rig) unheeding(req *schema.Request) error {
 	data, err := json.Marshal(req)
 	if err == nil {
 		_, err = r.conn.Publish(r.t.Context(),
-			transport.NewMessage(protocol.SubjectTurn(req.Conversation()), data, jetstream.MsgIDHeader, req.TurnID), time.Second)
+			transport.NewMessage(protocol.SubjectTurn(req.Conversation()), data, transport.HeaderID, req.TurnID), time.Second)
 	}
 	return err
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Emit sends sentence n of a speech that is still being spoken to the review, as
@@ -30,7 +29,7 @@ func (s *Said) Emit(ctx context.Context, t *protocol.Turn, part int) error {
 	}
 	id := hopID(&p) + "/s" + strconv.Itoa(part) + "/" + t.Speech.Run
 	if _, err := m.publish(ctx, transport.NewMessage(protocol.SubjectPass(p.Pass, p.Conversation(), p.TurnID), data,
-		jetstream.MsgIDHeader, id)); err != nil {
+		transport.HeaderID, id)); err != nil {
 		return err
 	}
 	return m.step("stream.emitted")

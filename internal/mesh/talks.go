@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -82,11 +80,11 @@ func (c *Client) Messages(
 	ctx context.Context, stream string, f func(subject, id string, sequence uint64, at time.Time, data []byte) error,
 ) error {
 	var failed error
-	err := c.conn.Each(ctx, stream, ">", func(msg *jetstream.RawStreamMsg) bool {
+	err := c.conn.Each(ctx, stream, ">", func(msg *transport.Entry) bool {
 		if transport.IsMarker(msg.Header) {
 			return true
 		}
-		failed = f(msg.Subject, msg.Header.Get(jetstream.MsgIDHeader), msg.Sequence, msg.Time.UTC(), msg.Data)
+		failed = f(msg.Subject, msg.Header.Get(transport.HeaderID), msg.Sequence, msg.Time.UTC(), msg.Data)
 		return failed == nil
 	})
 	if err == nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // trace keeps a pass of a turn, with the turn as it left the pass, but for what is as
@@ -39,7 +38,7 @@ func (c *Client) Trace(ctx context.Context, turn string) ([]protocol.Trace, erro
 	var out []protocol.Trace
 	var bad error
 	err := c.conn.Each(ctx, transport.StreamTraces, protocol.Prefix+"trace.*.*.*."+turn,
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			var t protocol.Trace
 			if bad = json.Unmarshal(msg.Data, &t); bad != nil {
 				bad = fmt.Errorf("trace %d is not JSON: %w", msg.Sequence, bad)

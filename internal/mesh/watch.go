@@ -46,7 +46,7 @@ func (c *Client) watch(
 	if err := checkTurn(convo, turn); err != nil {
 		return nil, err
 	}
-	began, live := time.Now(), make(chan *nats.Msg, 64)
+	began, live := time.Now(), make(chan *transport.Message, 64)
 	var subs []*nats.Subscription
 	stop := func() {
 		for _, s := range subs {
@@ -81,7 +81,7 @@ type watcher struct {
 	convo schema.ConversationID
 	turn  string
 	out   chan Event
-	live  chan *nats.Msg
+	live  chan *transport.Message
 	subs  []*nats.Subscription
 
 	shown   uint64 // the last sequence of said that was shown
@@ -156,7 +156,7 @@ func (w *watcher) breaks() uint64 {
 }
 
 // hear takes what the broker repeats. A gap means that something was missed.
-func (w *watcher) hear(ctx context.Context, msg *nats.Msg) {
+func (w *watcher) hear(ctx context.Context, msg *transport.Message) {
 	if msg.Header.Get(jetstream.StreamHeader) == transport.StreamReplies {
 		var r schema.Reply
 		if json.Unmarshal(msg.Data, &r) == nil && !transport.IsMarker(msg.Header) {

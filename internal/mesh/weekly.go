@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -56,7 +54,7 @@ type StoredReply struct {
 // empty world is all of them. Markers of expired and erased replies are passed over.
 func (c *Client) StoredReplies(ctx context.Context, world string, f func(StoredReply)) error {
 	return c.conn.Each(ctx, transport.StreamReplies, protocol.Prefix+"reply."+cmp.Or(world, "*")+".*.*.*",
-		func(msg *jetstream.RawStreamMsg) bool {
+		func(msg *transport.Entry) bool {
 			if !transport.IsMarker(msg.Header) {
 				f(storedAs(msg))
 			}
@@ -64,7 +62,7 @@ func (c *Client) StoredReplies(ctx context.Context, world string, f func(StoredR
 		})
 }
 
-func storedAs(msg *jetstream.RawStreamMsg) StoredReply {
+func storedAs(msg *transport.Entry) StoredReply {
 	s, err := protocol.ParseSubject(msg.Subject)
 	out := StoredReply{Conversation: s.Conversation, Turn: s.Turn, At: msg.Time.UTC()}
 	var r schema.Reply

@@ -14,7 +14,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // The subjects of a scene name no player, and an index of who was where would be one more
@@ -95,7 +94,7 @@ func (e *Eraser) inScenes(ctx context.Context, t *Trail, seen map[EndedTurn]bool
 	}
 	maps.Copy(e.retold.names, names)
 	for _, p := range inScenes() {
-		if err := e.each(ctx, p.stream, p.subject, func(msg *jetstream.RawStreamMsg) { s.look(p, msg) }); err != nil {
+		if err := e.each(ctx, p.stream, p.subject, func(msg *transport.Entry) { s.look(p, msg) }); err != nil {
 			return err
 		}
 	}
@@ -105,12 +104,12 @@ func (e *Eraser) inScenes(ctx context.Context, t *Trail, seen map[EndedTurn]bool
 	}
 	s.settle(names)
 	for _, p := range inScenes() {
-		if err := e.each(ctx, p.stream, p.subject, func(msg *jetstream.RawStreamMsg) { s.take(p, msg) }); err != nil {
+		if err := e.each(ctx, p.stream, p.subject, func(msg *transport.Entry) { s.take(p, msg) }); err != nil {
 			return err
 		}
 	}
 	t.scenes.own = s.own
-	return e.each(ctx, transport.StreamConversations, documents, func(msg *jetstream.RawStreamMsg) {
+	return e.each(ctx, transport.StreamConversations, documents, func(msg *transport.Entry) {
 		var doc schema.Conversation
 		if s.at(conversationOf(msg.Subject)).with && json.Unmarshal(msg.Data, &doc) == nil && s.leave(&doc, s.own) {
 			t.scenes.documents = append(t.scenes.documents, conversationOf(msg.Subject))
@@ -126,7 +125,7 @@ func (s *scenes) at(convo schema.ConversationID) *stage {
 }
 
 // turnOf is the turn of a message in a scene.
-func turnOf(p place, msg *jetstream.RawStreamMsg) EndedTurn {
+func turnOf(p place, msg *transport.Entry) EndedTurn {
 	if p.stream == transport.StreamTurns {
 		return EndedTurn{ofSubject(msg.Subject), mesh.TurnOf(msg)}
 	}
@@ -135,7 +134,7 @@ func turnOf(p place, msg *jetstream.RawStreamMsg) EndedTurn {
 }
 
 // look notes whose turn a message is of, and who was there.
-func (s *scenes) look(p place, msg *jetstream.RawStreamMsg) {
+func (s *scenes) look(p place, msg *transport.Entry) {
 	turn := turnOf(p, msg)
 	at := s.at(turn.Conversation)
 	if p.stream == transport.StreamTurns {
@@ -169,7 +168,7 @@ func (s *scenes) speaks(turn EndedTurn, player, name string) {
 }
 
 // lookIn is look for the document of a scene.
-func (s *scenes) lookIn(msg *jetstream.RawStreamMsg) {
+func (s *scenes) lookIn(msg *transport.Entry) {
 	convo := conversationOf(msg.Subject)
 	at := s.at(convo)
 	var doc schema.Conversation
@@ -216,7 +215,7 @@ func (s *scenes) settle(names map[string]bool) {
 }
 
 // take adds what goes of a scene.
-func (s *scenes) take(p place, msg *jetstream.RawStreamMsg) {
+func (s *scenes) take(p place, msg *transport.Entry) {
 	turn := turnOf(p, msg)
 	own := s.own[turn]
 	if !own && (!s.at(turn.Conversation).with || !s.names(turn.Conversation, msg) && !s.repeats(msg)) {
@@ -238,7 +237,7 @@ func (s *scenes) take(p place, msg *jetstream.RawStreamMsg) {
 
 // names says whether a message names the player. In a scene that has the player's id for
 // its own, only the fields of players do.
-func (s *scenes) names(convo schema.ConversationID, msg *jetstream.RawStreamMsg) bool {
+func (s *scenes) names(convo schema.ConversationID, msg *transport.Entry) bool {
 	if convo.Player != s.player {
 		return s.named(msg)
 	}
@@ -247,7 +246,7 @@ func (s *scenes) names(convo schema.ConversationID, msg *jetstream.RawStreamMsg)
 
 // repeats says whether a message of another's turn repeats the player: in words, or by a
 // citation of the player's words.
-func (s *scenes) repeats(msg *jetstream.RawStreamMsg) bool {
+func (s *scenes) repeats(msg *transport.Entry) bool {
 	var b inBody
 	if json.Unmarshal(msg.Data, &b) == nil {
 		for _, sentence := range b.Sentences {
@@ -318,7 +317,7 @@ func (e *Eraser) leaveOne(ctx context.Context, convo schema.ConversationID, own 
 		if err != nil {
 			return fmt.Errorf("document of scene %s: %w", convo, err)
 		}
-		_, err = e.conn.Publish(ctx, transport.NewMessage(subject, data, jetstream.ExpectedLastSubjSeqHeader,
+		_, err = e.conn.Publish(ctx, transport.NewMessage(subject, data, transport.HeaderLast,
 			strconv.FormatUint(msg.Sequence, 10)), transport.ReadTimeout)
 		if !transport.IsConflict(err) {
 			return err
@@ -332,13 +331,13 @@ func (e *Eraser) Repeats(said string) bool { return e.retold.in(said) }
 // scenePlayers gives the players whom scenes know.
 func (e *Eraser) scenePlayers(ctx context.Context, note func(...string)) error {
 	for _, p := range inScenes() {
-		err := e.each(ctx, p.stream, p.subject, func(msg *jetstream.RawStreamMsg) { note(playersIn(msg.Data)...) })
+		err := e.each(ctx, p.stream, p.subject, func(msg *transport.Entry) { note(playersIn(msg.Data)...) })
 		if err != nil {
 			return err
 		}
 	}
 	return e.each(ctx, transport.StreamConversations, transport.ConversationPrefix+ofScenes,
-		func(msg *jetstream.RawStreamMsg) {
+		func(msg *transport.Entry) {
 			var doc schema.Conversation
 			if json.Unmarshal(msg.Data, &doc) != nil {
 				return

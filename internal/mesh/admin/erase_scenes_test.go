@@ -9,7 +9,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // hall is a scene in which the players gone, p7 and p8 talk. It shares its broker with a scene
@@ -116,7 +115,7 @@ func TestAPlayerLeavesAScene(t *testing.T) {
 				}
 			}
 			var replies []string
-			must(t, h.conn.Each(t.Context(), transport.StreamReplies, ">", func(msg *jetstream.RawStreamMsg) bool {
+			must(t, h.conn.Each(t.Context(), transport.StreamReplies, ">", func(msg *transport.Entry) bool {
 				replies = append(replies, ofSubject(msg.Subject).Player+"/"+turnOf(place{}, msg).Turn)
 				return true
 			}))
@@ -124,14 +123,14 @@ func TestAPlayerLeavesAScene(t *testing.T) {
 				t.Errorf("left are the replies %v, want %v", replies, want)
 			}
 			for _, stream := range []string{transport.StreamSaid, transport.StreamTraces} {
-				must(t, h.conn.Each(t.Context(), stream, ">", func(msg *jetstream.RawStreamMsg) bool {
+				must(t, h.conn.Each(t.Context(), stream, ">", func(msg *transport.Entry) bool {
 					t.Errorf("%s: %s %s", stream, msg.Subject, msg.Data)
 					return true
 				}))
 			}
 			var said []string
 			must(t, h.conn.Each(t.Context(), transport.StreamConversations, transport.ConversationPrefix+h.convo.String(),
-				func(msg *jetstream.RawStreamMsg) bool {
+				func(msg *transport.Entry) bool {
 					var doc schema.Conversation
 					must(t, json.Unmarshal(msg.Data, &doc))
 					for _, l := range doc.Memory {
@@ -222,14 +221,14 @@ func TestAnErasureOfASceneGoesOn(t *testing.T) {
 			erase(trail.Places)
 		}
 		h.erase(NewEraser(h.conn, "zq-gone", nil, true))
-		must(t, h.conn.Each(t.Context(), transport.StreamReplies, ">", func(msg *jetstream.RawStreamMsg) bool {
+		must(t, h.conn.Each(t.Context(), transport.StreamReplies, ">", func(msg *transport.Entry) bool {
 			if turn := turnOf(place{}, msg).Turn; turn != "t5" && turn != "n1" {
 				t.Errorf("dead behind deletion %d, the reply of %s is left", dies, turn)
 			}
 			return true
 		}))
 		for _, stream := range []string{transport.StreamSaid, transport.StreamTraces} {
-			must(t, h.conn.Each(t.Context(), stream, ">", func(msg *jetstream.RawStreamMsg) bool {
+			must(t, h.conn.Each(t.Context(), stream, ">", func(msg *transport.Entry) bool {
 				t.Errorf("dead behind deletion %d, there is left %s: %s", dies, msg.Subject, msg.Data)
 				return true
 			}))

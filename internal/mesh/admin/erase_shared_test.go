@@ -12,7 +12,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // An event from which a player was taken is stored anew, and is no news: nobody speaks first
@@ -49,7 +48,7 @@ func TestNobodySpeaksFirstUponAnEventThatAnErasureStored(t *testing.T) {
 		t.Error(err)
 	}
 	var begun []string
-	must(t, r.conn.Each(t.Context(), transport.StreamTurns, ">", func(msg *jetstream.RawStreamMsg) bool {
+	must(t, r.conn.Each(t.Context(), transport.StreamTurns, ">", func(msg *transport.Entry) bool {
 		begun = append(begun, ofSubject(msg.Subject).Player)
 		return true
 	}))

@@ -12,7 +12,6 @@ import (
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
 	"github.com/forsooth-npc/forsooth/internal/mesh/transport"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Where nobody scrubs the files afterwards the broker itself overwrites each
@@ -89,7 +88,7 @@ func TestRefusal(t *testing.T) {
 			t.Errorf("%s: %v, %v", turn, is, err)
 		}
 	}
-	err = r.conn.Each(t.Context(), transport.StreamErased, ">", func(msg *jetstream.RawStreamMsg) bool {
+	err = r.conn.Each(t.Context(), transport.StreamErased, ">", func(msg *transport.Entry) bool {
 		if strings.Contains(msg.Subject+string(msg.Data), convoA.Player+".") || strings.Contains(msg.Subject, "t1") {
 			t.Errorf("%s %s", msg.Subject, msg.Data)
 		}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/forsooth-npc/forsooth/internal/mesh"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
@@ -38,7 +37,7 @@ func TestABrokerForgetsIdsAndKeepsItsWindows(t *testing.T) {
 	again := func() bool {
 		t.Helper()
 		msg := nats.NewMsg(protocol.SubjectTurn(convo))
-		msg.Header.Set(jetstream.MsgIDHeader, "t1")
+		msg.Header.Set(transport.HeaderID, "t1")
 		ack, err := b.js.PublishMsg(t.Context(), msg)
 		if err != nil {
 			t.Fatal(err)

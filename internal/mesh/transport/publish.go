@@ -207,9 +207,21 @@ func RetryWhile(ctx context.Context, again func(error) bool, f func() error) err
 	}
 }
 
+// A Message is on its way, and an Entry is one that a stream holds.
+type (
+	Message = nats.Msg
+	Entry   = jetstream.RawStreamMsg
+)
+
+// Headers of a message.
+const (
+	HeaderID   = jetstream.MsgIDHeader               // of messages with one id the broker takes the first
+	HeaderLast = jetstream.ExpectedLastSubjSeqHeader // where the last message of the subject must stand; 0: none does
+)
+
 // NewMessage builds a message; headers come in pairs.
-func NewMessage(subject string, data []byte, headers ...string) *nats.Msg {
-	msg := &nats.Msg{Subject: subject, Data: data}
+func NewMessage(subject string, data []byte, headers ...string) *Message {
+	msg := &Message{Subject: subject, Data: data}
 	if len(headers) > 0 {
 		msg.Header = make(nats.Header, len(headers)/2)
 		for i := 0; i < len(headers); i += 2 {
