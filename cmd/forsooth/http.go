@@ -167,7 +167,7 @@ type eraser struct {
 }
 
 // Look says what an erasure would take away.
-func (x *eraser) Look(ctx context.Context, world, player string) (plan admin.ErasurePlan, err error) {
+func (x *eraser) Look(ctx context.Context, world, player string) (plan admin.Plan, err error) {
 	err = x.in(ctx, world, func(o admin.Erasure) error {
 		plan, err = admin.PlanErasure(ctx, player, o)
 		return err

@@ -115,7 +115,7 @@ var doors = []door{
 	{"POST " + world + "/memories/{memory}/resolve", "Settles a contradiction between memories, and gives the entry " +
 		"of the log.", access.Operate, nil, gateway.Resolution{}, 200, schema.MemoryEvent{}, nil, nil},
 	{"GET " + world + "/players/{player}", "What an erasure of this player would take away.", access.Operate, nil, nil,
-		200, admin.ErasurePlan{}, nil, nil},
+		200, admin.Plan{}, nil, nil},
 	{"DELETE " + world + "/players/{player}", "Takes a player out of a world, and gives the receipt.", access.Operate, nil,
 		nil, 200, admin.Receipt{}, nil, nil},
 	{"POST " + world + "/drafts/check", "What lint would say of lore that is proposed. Nothing is written.", access.Read,

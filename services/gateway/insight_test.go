@@ -126,11 +126,11 @@ func TestAContradictionIsSettled(t *testing.T) {
 // erasing is an eraser that knows one player.
 type erasing struct{ world, player string }
 
-func (e *erasing) Look(_ context.Context, world, player string) (admin.ErasurePlan, error) {
+func (e *erasing) Look(_ context.Context, world, player string) (admin.Plan, error) {
 	if player != "p1" {
-		return admin.ErasurePlan{}, admin.ErrNothingKept
+		return admin.Plan{}, admin.ErrNothingKept
 	}
-	return admin.ErasurePlan{Memories: 2}, nil
+	return admin.Plan{Memories: 2}, nil
 }
 
 func (e *erasing) Erase(_ context.Context, world, player string) (admin.Receipt, error) {

@@ -15,7 +15,7 @@ import (
 // Eraser takes a player out of a world. It needs an operator's rights on the broker and the
 // data folder, which a gateway alone does not have: the process that runs the mesh does.
 type Eraser interface {
-	Look(ctx context.Context, world, player string) (admin.ErasurePlan, error)
+	Look(ctx context.Context, world, player string) (admin.Plan, error)
 	Erase(ctx context.Context, world, player string) (admin.Receipt, error)
 }
 

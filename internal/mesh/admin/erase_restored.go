@@ -62,25 +62,25 @@ func FromReceipts(ctx context.Context, path string, o Erasure) ([]Receipt, error
 	return out, nil
 }
 
-// ErasurePlan is what an erasure would do.
-type ErasurePlan struct {
+// Plan is what an erasure would do.
+type Plan struct {
 	Turns    int            `json:"turns_under_way"`
 	Erased   map[string]int `json:"would_erase"`
 	Memories int            `json:"memories_in_the_index"`
 }
 
 // PlanErasure says what an erasure would do, and changes nothing.
-func PlanErasure(ctx context.Context, player string, o Erasure) (ErasurePlan, error) {
+func PlanErasure(ctx context.Context, player string, o Erasure) (Plan, error) {
 	o = o.withDefaults()
 	r := &run{Erasure: o, player: player, eraser: NewEraser(o.Conn, player, o.Worlds, false).Among(o.Handles)}
 	f, err := r.look(ctx)
 	if err != nil {
-		return ErasurePlan{}, err
+		return Plan{}, err
 	}
 	if f.empty() {
-		return ErasurePlan{}, ErrNothingKept
+		return Plan{}, ErrNothingKept
 	}
-	p := ErasurePlan{Turns: len(f.trail.Open), Erased: map[string]int{}, Memories: f.index}
+	p := Plan{Turns: len(f.trail.Open), Erased: map[string]int{}, Memories: f.index}
 	for _, place := range slices.Concat(f.trail.Repeats, f.trail.Places) {
 		p.Erased[place.Name] += place.Count()
 	}
