@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/forsooth-npc/forsooth/internal/faults"
 	"github.com/forsooth-npc/forsooth/internal/mesh/embedded"
-	"github.com/forsooth-npc/forsooth/internal/netfault"
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
 	"github.com/nats-io/nats.go/jetstream"
@@ -137,14 +137,14 @@ func TestFollowingEndsWhileItsConsumerIsMadeAnew(t *testing.T) {
 	for try := range 40 {
 		ctx, cancel := context.WithCancel(t.Context())
 		made := 0
-		p.Watch(func(toBroker bool, piece []byte) netfault.Act {
+		p.Watch(func(toBroker bool, piece []byte) faults.Act {
 			if toBroker && bytes.Contains(piece, []byte("CONSUMER.CREATE")) {
 				if made++; made == 2 {
 					cancel()
 					time.Sleep(2 * time.Millisecond) // what stops it waits for the consumer then
 				}
 			}
-			return netfault.Pass
+			return faults.Pass
 		})
 		done := make(chan error, 1)
 		go func() { done <- conn.MemoryLog().Follow(ctx, 0, func(Logged) error { return nil }) }()
