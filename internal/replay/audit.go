@@ -78,7 +78,7 @@ func NewAuditor(worlds []*world.World, s AuditSettings) *Auditor {
 	return a
 }
 
-// AuditReport is what was found so far.
+// Report is what was found so far.
 func (a *Auditor) Report() *AuditReport { return a.report.settled(a.said.forgotten) }
 
 // Heard takes note of what a reply says and does not judge it. nil is a reply that

@@ -32,8 +32,8 @@ const (
 
 // LineKinds are all kinds of authored lines.
 var LineKinds = []string{LineUnknown, LineUnsure, LineRefuse, LineWait, LineError, LineThanks,
-	LineSmalltalk, LineFeelings, LineWhoAreYou, LineKindness, LineHeard, LineGreeting, LineFarewell, LineDoubt, LineDeedTrust,
-	LineDeedRequires, LineDeedNotMine, LineDeedAsk}
+	LineSmalltalk, LineFeelings, LineWhoAreYou, LineKindness, LineHeard, LineGreeting, LineFarewell, LineDoubt,
+	LineDeedTrust, LineDeedRequires, LineDeedNotMine, LineDeedAsk}
 
 // DeedLines are the kinds that answer a request for a deed.
 var DeedLines = []string{LineDeedTrust, LineDeedRequires, LineDeedNotMine, LineDeedAsk}

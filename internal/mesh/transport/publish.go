@@ -207,10 +207,11 @@ func RetryWhile(ctx context.Context, again func(error) bool, f func() error) err
 	}
 }
 
-// A Message is on its way, and an Entry is one that a stream holds.
 type (
+	// A Message is on its way.
 	Message = nats.Msg
-	Entry   = jetstream.RawStreamMsg
+	// An Entry is a message that a stream holds.
+	Entry = jetstream.RawStreamMsg
 )
 
 // Headers of a message.
