@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/forsooth-npc/forsooth/internal/protocol"
 	"github.com/forsooth-npc/forsooth/pkg/schema"
@@ -147,17 +148,15 @@ func (l *MemoryLog) Follow(ctx context.Context, after uint64, f func(Logged) err
 func (c *Conn) follow(
 	ctx context.Context, stream string, after uint64, f func(subject string, sequence, pending uint64, data []byte) error,
 ) error {
-	cons, err := c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1,
-	})
+	messages, err := c.ordered(ctx, stream, after)
 	if err != nil {
 		return fmt.Errorf("follow %s: %w", stream, err)
 	}
-	messages, err := cons.Messages(jetstream.PullHeartbeat(PullHeartbeat))
-	if err != nil {
-		return fmt.Errorf("follow %s: %w", stream, err)
-	}
-	defer messages.Stop()
+	defer func() {
+		if messages != nil {
+			messages.Stop()
+		}
+	}()
 	for {
 		msg, err := messages.Next(jetstream.NextContext(ctx))
 		switch {
@@ -166,14 +165,48 @@ func (c *Conn) follow(
 		case errors.Is(err, jetstream.ErrNoHeartbeat):
 			continue
 		case err != nil:
-			return fmt.Errorf("follow %s: %w", stream, err)
+			messages.Stop()
+			if messages, err = c.orderedAgain(ctx, stream, after); err != nil {
+				return err
+			}
+			continue
 		}
 		meta, err := msg.Metadata()
 		if err != nil {
 			continue
 		}
-		if err := f(msg.Subject(), meta.Sequence.Stream, meta.NumPending, msg.Data()); err != nil {
+		after = meta.Sequence.Stream
+		if err := f(msg.Subject(), after, meta.NumPending, msg.Data()); err != nil {
 			return err
 		}
 	}
 }
+
+// ordered reads a stream behind a place. The library makes a lost consumer anew once: it would go on trying
+// behind the end of a context, and who stops it meanwhile may stop the consumer before.
+func (c *Conn) ordered(ctx context.Context, stream string, after uint64) (jetstream.MessagesContext, error) {
+	cons, err := c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: after + 1, MaxResetAttempts: 1,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return cons.Messages(jetstream.PullHeartbeat(PullHeartbeat))
+}
+
+// orderedAgain tries until the broker has the consumer again, or the context ends.
+func (c *Conn) orderedAgain(ctx context.Context, stream string, after uint64) (jetstream.MessagesContext, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(followAgain):
+		}
+		if messages, err := c.ordered(ctx, stream, after); err == nil {
+			return messages, nil
+		}
+	}
+}
+
+// followAgain is how long a follower waits before it asks again for a consumer that was lost.
+const followAgain = time.Second

@@ -134,7 +134,7 @@ func TestFollowingEndsWhileItsConsumerIsMadeAnew(t *testing.T) {
 	r := newRig(t)
 	r.setup()
 	conn, p := r.awayConn()
-	for try := range 40 {
+	for try := range 16 {
 		ctx, cancel := context.WithCancel(t.Context())
 		made := 0
 		p.Watch(func(toBroker bool, piece []byte) faults.Act {
