@@ -1,10 +1,20 @@
 package extractive
 
-import "math"
+import (
+	"math"
 
-// PointFrom is the probability below which an NPC owns that its answer may not be what was asked. It
+	"github.com/forsooth-npc/forsooth/internal/text"
+)
+
+// pointFrom is the probability below which an NPC owns that its answer may not be what was asked. It
 // lies above one half: to pass another thing off as the answer is worse than a needless doubt.
-const PointFrom = 0.6
+const pointFrom = 0.6
+
+// Beside says whether an answer may well be beside the point. An answer that has all words of the
+// question is not doubted: the reader knows few names, and few sentences as short as a notice's.
+func Beside(question, answer string, confidence, read float64) bool {
+	return coverage(text.ContentSet(question), answer) < 1 && OnPoint(confidence, read) < pointFrom
+}
 
 // OnPoint is the probability that an answer is to the point: that it says what was asked, and not
 // another true thing. confidence is the retrieval's, read the trained reader's for the answer as
@@ -12,7 +22,7 @@ const PointFrom = 0.6
 // answer, and the retrieval has judged the passage, of which one sentence is said.
 //
 // The three numbers are a logistic fit to 627 replies over four worlds that other hands judged blind.
-// Of those that it puts below PointFrom, 59 of 115 were beside the point; of the others, 91 of 512.
+// Of those that it puts below pointFrom, 59 of 115 were beside the point; of the others, 91 of 512.
 func OnPoint(confidence, read float64) float64 {
 	z := -0.01 + 0.41*logOdds(confidence) + 0.33*logOdds(read)
 	return 1 / (1 + math.Exp(-z))

@@ -26,8 +26,11 @@ func TestSurerIsNearerThePoint(t *testing.T) {
 		confidence, read float64
 		on               bool
 	}{{0.9, 0.9, true}, {0.5, 0.9, true}, {0.9, 0.1, false}, {0.3, 0.5, false}, {0.7, 0.5, false}, {0.95, 0.3, true}} {
-		if p := extractive.OnPoint(c.confidence, c.read); (p >= extractive.PointFrom) != c.on {
-			t.Errorf("confidence %v, read %v: %v", c.confidence, c.read, p)
+		if extractive.Beside("Who owns the ferry?", "Tolls are dear.", c.confidence, c.read) == c.on {
+			t.Errorf("confidence %v, read %v: %v", c.confidence, c.read, extractive.OnPoint(c.confidence, c.read))
+		}
+		if extractive.Beside("Who owns the ferry?", "Teague owns the ferry.", c.confidence, c.read) {
+			t.Errorf("confidence %v, read %v: doubted, with all words of the question", c.confidence, c.read)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestAnAnswerBesideThePointIsOwnedTo(t *testing.T) {
 			return slices.Repeat([]float64{read}, len(sentences))
 		}})
 		b.Handlers[schema.PassDecide], b.Handlers[schema.PassSpeak] = s.Decide, s.Speak
-		r := b.Walk(t, b.Turn("mira", "Who owns the ferry?"), schema.PassRetrieve)
+		r := b.Walk(t, b.Turn("mira", "When does the ferry go over?"), schema.PassRetrieve)
 		var mira world.NPC
 		if got := slices.Contains(mira.Line(world.LineUnsure, "en"), r.Sentences[0].Text); got != lead {
 			t.Errorf("read at %v: says %q", read, r.Text)

@@ -284,8 +284,9 @@ func (s *Service) beside(t *protocol.Turn, said []protocol.DraftSentence) bool {
 	for i := range said {
 		texts[i] = said[i].Text
 	}
-	read := s.reads(cmp.Or(t.Retrieval.Whole, t.Message), []string{strings.Join(texts, " ")})
-	return extractive.OnPoint(t.Retrieval.Confidence, read[0]) < extractive.PointFrom
+	answer := strings.Join(texts, " ")
+	read := s.reads(cmp.Or(t.Retrieval.Whole, t.Message), []string{answer})
+	return extractive.Beside(t.Message, answer, t.Retrieval.Confidence, read[0])
 }
 
 // related are the lines of the relation: the record words them, and no model does.
