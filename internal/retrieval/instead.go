@@ -19,8 +19,8 @@ var polar = regexp.MustCompile(`(?is)^\W*(?:(?:so|and|but|hey|wait|then|well|oh)
 const surelySomebody = 0.8
 
 var (
-	beVerbs  = text.Set("is was are were")
-	articles = text.Set("the a an your my our his her their this that")
+	beVerbs     = text.Set("is was are were")
+	determiners = text.Set(text.Determiners)
 )
 
 // instead finds who it is, where a message asks whether it is a certain person and nothing says so: an NPC that
@@ -51,14 +51,14 @@ func (s *search) who() string {
 	switch {
 	case n == 0 || len(rest) == 0:
 		return ""
-	case it && (rest[0] == "who" || rest[0] == "that"): // "was it Bram who sold it?"
+	case it && len(rest) > 1 && (rest[0] == "who" || rest[0] == "that"): // "was it Bram who sold it?"
 		return "Who " + strings.Join(rest[1:], " ")
 	case it:
 		return ""
-	case beVerbs[verb] && !articles[strings.ToLower(rest[0])]: // "is Vey married?" does not ask who is
+	case beVerbs[verb] && !determiners[strings.ToLower(rest[0])]: // "is Vey married?" does not ask who is
 		return ""
 	case verb == "does": // "who runs it", which the judgement has read oftener than "who does run it"
-		return "Who " + rest[0] + "s " + strings.Join(rest[1:], " ")
+		return "Who " + text.WithPerson(rest[0]) + " " + strings.Join(rest[1:], " ")
 	}
 	return "Who " + verb + " " + strings.Join(rest, " ")
 }
@@ -79,9 +79,12 @@ func (s *search) naming(words []string) int {
 		}
 	}
 	for _, npc := range s.x.world.NPCs {
+		if npc == s.query.NPC {
+			continue // of itself an NPC is asked by "you"
+		}
 		name := text.Words(npc.Name)
 		for i := range name {
-			if begins(name[i:]) && npc != s.query.NPC {
+			if begins(name[i:]) {
 				longest = max(longest, len(name)-i)
 			}
 		}

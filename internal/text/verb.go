@@ -109,6 +109,14 @@ func presents(verb string) []string {
 	return []string{verb + s, verb + "ing", doubled(verb) + "ing"}
 }
 
+// WithPerson is a verb of the present with the -s of the third person: "runs", "watches".
+func WithPerson(verb string) string {
+	if len(verb) < 2 {
+		return verb
+	}
+	return presents(strings.ToLower(verb))[0]
+}
+
 // doubled is a verb with its last letter twice, where that is one that doubles: "stopp".
 func doubled(verb string) string {
 	if last := verb[len(verb)-1:]; strings.Contains("bdglmnprt", last) {

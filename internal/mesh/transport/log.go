@@ -194,12 +194,14 @@ func (c *Conn) ordered(ctx context.Context, stream string, after uint64) (jetstr
 	return cons.Messages(jetstream.PullHeartbeat(PullHeartbeat))
 }
 
-// orderedAgain tries until the broker has the consumer again, or the context ends.
+// orderedAgain tries until the broker has the consumer again, or the context or the connection ends.
 func (c *Conn) orderedAgain(ctx context.Context, stream string, after uint64) (jetstream.MessagesContext, error) {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
+		case <-c.closed:
+			return nil, ErrDisconnected
 		case <-time.After(followAgain):
 		}
 		if messages, err := c.ordered(ctx, stream, after); err == nil {
